@@ -1,0 +1,68 @@
+/**
+ * What the API server must know of a kind. One definition a resource, gathered in the registry; types, decoding,
+ * protobuf, patches and OpenAPI come from the schema it names.
+ */
+import type { FieldError } from '../kube/field-errors.ts';
+import type { KubeObject, Resource } from '../kube/objects.ts';
+
+export interface SubresourceDefinition {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** Kind answered with, where it is not the resource's own (`autoscaling/v1 Scale`). */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is always shown, anything greater only with `-o wide`. */
+  readonly priority: number;
+}
+
+export interface TablePrinter<T extends KubeObject = KubeObject> {
+  readonly columns: readonly PrinterColumn[];
+  /** Cells for one object in column order. `now` turns times into ages. */
+  row(object: T, now: number): readonly (string | number | boolean | null)[];
+}
+
+export interface KindDefinition<T extends KubeObject = KubeObject> extends Resource<T> {
+  readonly listKind: string;
+  readonly singular: string;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: readonly SubresourceDefinition[];
+  /** Name of the schema, `core/v1.Pod`. */
+  readonly schema: string;
+  /** Fields a field selector may name beside metadata.name and metadata.namespace, and how to read them. */
+  readonly selectableFields: { readonly [path: string]: (object: T) => string };
+  readonly printer: TablePrinter<T>;
+  readonly strategy: KindStrategy<T>;
+}
+
+/**
+ * How a kind behaves when it is written. Every function is pure and returns its argument itself when there is
+ * nothing to change, so unchanged parts stay shared.
+ */
+export interface KindStrategy<T extends KubeObject = KubeObject> {
+  /** Fills what the client left out. Runs on every decoded object, also those read by PUT and PATCH. */
+  defaults(object: T): T;
+  /** Clears what a client may not set on create (status). */
+  prepareForCreate(object: T): T;
+  /** Carries over what a client may not change through this resource or subresource ('' is the resource itself). */
+  prepareForUpdate(object: T, old: T, subresource: string): T;
+  validate(object: T): readonly FieldError[];
+  validateUpdate(object: T, old: T, subresource: string): readonly FieldError[];
+  /** Warnings for the client's eyes; they change nothing. */
+  warnings?(object: T): readonly string[];
+  /** True where a change counts as a new generation. */
+  generationChanged(object: T, old: T): boolean;
+  /** Set where deletion waits: the grace in seconds for a delete request that asked for `requested`. */
+  gracePeriod?(object: T, requested: number | undefined): number;
+  /** PUT may create the object. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without resourceVersion overwrites. */
+  readonly allowUnconditionalUpdate: boolean;
+}

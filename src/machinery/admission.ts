@@ -1,0 +1,45 @@
+/**
+ * The admission port. A plugin is a pure decision from the request and caches it was built with: no writes, so the
+ * same code runs in the embedded chain and behind the webhook server.
+ */
+import type { GroupVersionResource, KubeObject } from '../core/kube/objects.ts';
+import type { StatusError } from '../core/kube/status-error.ts';
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly resource: GroupVersionResource;
+  readonly kind: string;
+  readonly subresource: string;
+  readonly tenant: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What would be stored; absent on DELETE. */
+  readonly object?: KubeObject;
+  /** What is stored now; absent on CREATE. */
+  readonly oldObject?: KubeObject;
+  readonly options?: object;
+  readonly dryRun: boolean;
+  readonly user: UserInfo;
+}
+
+/** Allowed, with the object to go on with where the plugin changed it, and warnings for the client; or refused. */
+export type AdmissionResponse =
+  | { readonly allowed: true; readonly object?: KubeObject; readonly warnings?: readonly string[] }
+  | { readonly allowed: false; readonly error: StatusError };
+
+export interface AdmissionPlugin {
+  readonly name: string;
+  /** Cheap test, so that a plugin costs nothing for what it does not look at. */
+  handles(request: Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource'>): boolean;
+  /** May change the object. Runs before validation, in the chain's order. */
+  mutate?(request: AdmissionRequest): AdmissionResponse | Promise<AdmissionResponse>;
+  /** May only refuse. Runs after validation of the final object. */
+  validate?(request: AdmissionRequest): AdmissionResponse | Promise<AdmissionResponse>;
+}
