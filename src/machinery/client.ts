@@ -94,10 +94,19 @@ export interface Client {
   watch<T extends KubeObject>(resource: Resource<T>, options?: WatchOptions): WatchStream<T>;
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions & Scope): Promise<Stored<T>>;
   update<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions & Scope): Promise<Stored<T>>;
-  patch<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    patch: Patch,
+    options?: WriteOptions,
+  ): Promise<Stored<T>>;
   apply<T extends KubeObject>(resource: Resource<T>, object: T, options: ApplyOptions & Scope): Promise<Stored<T>>;
   /** The deleted object while it lingers (finalizers, grace), or the final `Status`. */
-  delete<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: DeleteOptions): Promise<Stored<T> | Status>;
+  delete<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    options?: DeleteOptions,
+  ): Promise<Stored<T> | Status>;
   deleteCollection<T extends KubeObject>(resource: Resource<T>, options?: DeleteOptions & ListOptions): Promise<void>;
   /** Binds a pod to a node: the scheduler's one write. */
   bind(pod: ObjectKey & { readonly uid?: string }, nodeName: string, options?: RequestOptions): Promise<void>;

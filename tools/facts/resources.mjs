@@ -11,7 +11,8 @@ for (const group of document.items) {
     if (!SERVED.has(version.version)) continue;
     for (const resource of version.resources) {
       const subresources = (resource.subresources ?? []).map(
-        (sub) => `${sub.subresource}:${sub.responseKind?.group || '-'}/${sub.responseKind?.version || '-'}/${sub.responseKind?.kind}:${sub.verbs.join('+')}`,
+        (sub) =>
+          `${sub.subresource}:${sub.responseKind?.group || '-'}/${sub.responseKind?.version || '-'}/${sub.responseKind?.kind}:${sub.verbs.join('+')}`,
       );
       console.log(
         [

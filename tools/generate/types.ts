@@ -5,13 +5,32 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { KUBERNETES_TYPES } from '../../src/core/api/facts/kubernetes-types.ts';
-import { parseFacts, type FieldFact, type TypeExpression, type TypeFact } from '../../src/core/api/schema/parse-facts.ts';
+import {
+  parseFacts,
+  type FieldFact,
+  type TypeExpression,
+  type TypeFact,
+} from '../../src/core/api/schema/parse-facts.ts';
 
 const SCALAR_TYPES: Record<string, string> = {
-  string: 'string', bool: 'boolean', int32: 'number', int64: 'number', uint8: 'number', double: 'number',
-  bytes: 'string', quantity: 'string | number', intorstring: 'number | string', time: 'string', microtime: 'string',
-  duration: 'string', raw: 'Json', json: 'Json', fieldsv1: 'Json', schemaorbool: 'JSONSchemaProps | boolean',
-  schemaorarray: 'JSONSchemaProps | readonly JSONSchemaProps[]', schemaorstrings: 'JSONSchemaProps | readonly string[]',
+  string: 'string',
+  bool: 'boolean',
+  int32: 'number',
+  int64: 'number',
+  uint8: 'number',
+  double: 'number',
+  bytes: 'string',
+  quantity: 'string | number',
+  intorstring: 'number | string',
+  time: 'string',
+  microtime: 'string',
+  duration: 'string',
+  raw: 'Json',
+  json: 'Json',
+  fieldsv1: 'Json',
+  schemaorbool: 'JSONSchemaProps | boolean',
+  schemaorarray: 'JSONSchemaProps | readonly JSONSchemaProps[]',
+  schemaorstrings: 'JSONSchemaProps | readonly string[]',
 };
 
 const META = 'meta/v1';
@@ -53,10 +72,12 @@ function packageFile(typePackage: string, types: readonly TypeFact[]): string {
     }
   };
   const body = types.map((type) => interfaceText(type, expression, reference)).join('\n');
-  const importLines = [...imports].sort(([a], [b]) => (a < b ? -1 : 1)).map(([from, names]) => {
-    const path = importPath(typePackage, from);
-    return `import type { ${[...names].sort().join(', ')} } from '${path}';\n`;
-  });
+  const importLines = [...imports]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([from, names]) => {
+      const path = importPath(typePackage, from);
+      return `import type { ${[...names].sort().join(', ')} } from '${path}';\n`;
+    });
   return `// Written by tools/generate/types.ts from the facts beside it; edit those.\n${importLines.join('')}\n${body}`;
 }
 
@@ -71,8 +92,15 @@ function interfaceText(
   reference: (name: string) => string,
 ): string {
   const inline = type.fields.filter((field) => field.name === '');
-  const isKind = type.fields.some((f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ObjectMeta') && !type.name.endsWith('Template') && !type.name.endsWith('TemplateSpec');
-  const isList = type.fields.some((f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ListMeta');
+  const isKind =
+    type.fields.some(
+      (f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ObjectMeta',
+    ) &&
+    !type.name.endsWith('Template') &&
+    !type.name.endsWith('TemplateSpec');
+  const isList = type.fields.some(
+    (f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ListMeta',
+  );
   const parents = inline.map((field) => (field.type.kind === 'object' ? reference(field.type.name) : ''));
   const name = type.name.split('.')[1] ?? '';
   const lines = [`export interface ${name}${parents.length > 0 ? ` extends ${parents.join(', ')}` : ''} {`];

@@ -5,9 +5,27 @@
 import type { FieldError } from './field-errors.ts';
 
 export type StatusReason =
-  | '' | 'Unauthorized' | 'Forbidden' | 'NotFound' | 'AlreadyExists' | 'Conflict' | 'Gone' | 'Invalid' | 'ServerTimeout'
-  | 'StoreReadError' | 'Timeout' | 'TooManyRequests' | 'BadRequest' | 'MethodNotAllowed' | 'NotAcceptable'
-  | 'RequestEntityTooLarge' | 'UnsupportedMediaType' | 'InternalError' | 'Expired' | 'ServiceUnavailable' | 'Unknown';
+  | ''
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Invalid'
+  | 'ServerTimeout'
+  | 'StoreReadError'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'BadRequest'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'Expired'
+  | 'ServiceUnavailable'
+  | 'Unknown';
 
 export interface StatusCause {
   readonly reason?: string;
@@ -79,7 +97,12 @@ export const notFound = (what: GroupResource, name: string): StatusError =>
   new StatusError(404, 'NotFound', `${qualified(what)} ${JSON.stringify(name)} not found`, detailsOf(what, name));
 
 export const alreadyExists = (what: GroupResource, name: string): StatusError =>
-  new StatusError(409, 'AlreadyExists', `${qualified(what)} ${JSON.stringify(name)} already exists`, detailsOf(what, name));
+  new StatusError(
+    409,
+    'AlreadyExists',
+    `${qualified(what)} ${JSON.stringify(name)} already exists`,
+    detailsOf(what, name),
+  );
 
 export const conflict = (what: GroupResource, name: string, why: string): StatusError =>
   new StatusError(
@@ -95,7 +118,9 @@ export const forbiddenRequest = (what: GroupResource, name: string, why: string)
   new StatusError(
     403,
     'Forbidden',
-    name === '' ? `${qualified(what)} is forbidden: ${why}` : `${qualified(what)} ${JSON.stringify(name)} is forbidden: ${why}`,
+    name === ''
+      ? `${qualified(what)} is forbidden: ${why}`
+      : `${qualified(what)} ${JSON.stringify(name)} is forbidden: ${why}`,
     detailsOf(what, name),
   );
 
@@ -104,21 +129,36 @@ export const unauthorized = (message = 'Unauthorized'): StatusError => new Statu
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 export const methodNotAllowed = (what: GroupResource, verb: string): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind ${JSON.stringify(qualified(what))}`, {
-    ...(what.group === '' ? {} : { group: what.group }),
-    kind: what.resource,
-  });
+  new StatusError(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind ${JSON.stringify(qualified(what))}`,
+    {
+      ...(what.group === '' ? {} : { group: what.group }),
+      kind: what.resource,
+    },
+  );
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
   new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 
 export const internalError = (cause: unknown): StatusError => {
   const text = cause instanceof Error ? cause.message : String(cause);
-  return new StatusError(500, 'InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] }, { cause });
+  return new StatusError(
+    500,
+    'InternalError',
+    `Internal error occurred: ${text}`,
+    { causes: [{ message: text }] },
+    { cause },
+  );
 };
 
 /** 422: the object is well-formed but says something that may not be said. `kind` is the Kind, not the resource. */
-export function invalidObject(what: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+export function invalidObject(
+  what: { group: string; kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
   const texts = errors.map((e) => `${e.field === '' ? '<nil>' : e.field}: ${e.message}`);
   const summary = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   const kind = what.group === '' ? what.kind : `${what.kind}.${what.group}`;

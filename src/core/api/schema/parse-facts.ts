@@ -10,8 +10,24 @@
  */
 
 export type Scalar =
-  | 'string' | 'bool' | 'int32' | 'int64' | 'uint8' | 'double' | 'bytes' | 'quantity' | 'intorstring' | 'time'
-  | 'microtime' | 'duration' | 'raw' | 'json' | 'fieldsv1' | 'schemaorbool' | 'schemaorarray' | 'schemaorstrings';
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'uint8'
+  | 'double'
+  | 'bytes'
+  | 'quantity'
+  | 'intorstring'
+  | 'time'
+  | 'microtime'
+  | 'duration'
+  | 'raw'
+  | 'json'
+  | 'fieldsv1'
+  | 'schemaorbool'
+  | 'schemaorarray'
+  | 'schemaorstrings';
 
 export type TypeExpression =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
@@ -45,8 +61,24 @@ export interface TypeFact {
 }
 
 const SCALARS: ReadonlySet<string> = new Set<Scalar>([
-  'string', 'bool', 'int32', 'int64', 'uint8', 'double', 'bytes', 'quantity', 'intorstring', 'time', 'microtime',
-  'duration', 'raw', 'json', 'fieldsv1', 'schemaorbool', 'schemaorarray', 'schemaorstrings',
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'uint8',
+  'double',
+  'bytes',
+  'quantity',
+  'intorstring',
+  'time',
+  'microtime',
+  'duration',
+  'raw',
+  'json',
+  'fieldsv1',
+  'schemaorbool',
+  'schemaorarray',
+  'schemaorstrings',
 ]);
 
 export function parseFacts(text: string): ReadonlyMap<string, TypeFact> {

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const project = (name: string, include: string[], extra: object = {}) => ({
+  test: { name, include, testTimeout: 20_000, pool: 'threads' as const, ...extra },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts'], { exclude: ['src/**/*.contract.test.ts'] }),
+      project('contract', ['src/**/*.contract.test.ts', 'test/contract/**/*.test.ts']),
+      project('kubectl', ['test/kubectl/**/*.test.ts'], { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 }),
+      project('simulation', ['test/simulation/**/*.test.ts'], { testTimeout: 60_000 }),
+      project('faults', ['test/faults/**/*.test.ts'], { pool: 'forks', testTimeout: 300_000, hookTimeout: 120_000 }),
+      project('browser', ['test/browser/**/*.test.ts'], { pool: 'forks', testTimeout: 120_000 }),
+    ],
+  },
+});
