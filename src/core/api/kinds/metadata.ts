@@ -1,0 +1,380 @@
+/**
+ * Metadata is judged alike for every kind; only the rule for names differs. Kinds call `validateObjectMeta` on create
+ * and `validateObjectMetaUpdate` on update, and the parts (labels, selectors, conditions) wherever a spec embeds them.
+ */
+import {
+  type FieldError,
+  field,
+  forbidden,
+  invalid,
+  notSupported,
+  duplicate,
+  required,
+  tooLong,
+} from '../../kube/field-errors.ts';
+import type {
+  Condition,
+  LabelSelector,
+  LabelSelectorRequirement,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+} from '../../kube/meta-v1.ts';
+import { isDNS1123Label, isLabelValue, isQualifiedName } from './name-rules.ts';
+
+/** Complaints about a name; `prefix` is true for generateName, where a trailing dash is fine. */
+export type NameRule = (value: string, prefix: boolean) => readonly string[];
+
+export interface ObjectMetaRules {
+  readonly namespaced: boolean;
+  readonly name: NameRule;
+}
+
+type StringMap = { readonly [key: string]: string };
+
+/** Bytes that all annotations of one object may take together, keys included. */
+export const ANNOTATION_BYTES = 256 * 1024;
+const MAX_FIELD_MANAGER = 128;
+const MAX_SUBRESOURCE = 256;
+
+const NOTHING: readonly FieldError[] = [];
+
+/** Metadata of an object about to be created; its name has been generated already. */
+export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const { generateName, name, namespace } = meta;
+  if (generateName) {
+    for (const text of rules.name(generateName, true)) {
+      errors.push(invalid(field.child(path, 'generateName'), generateName, text));
+    }
+  }
+  if (!name) errors.push(required(field.child(path, 'name'), 'name or generateName is required'));
+  else for (const text of rules.name(name, false)) errors.push(invalid(field.child(path, 'name'), name, text));
+
+  if (rules.namespaced) {
+    if (!namespace) errors.push(required(field.child(path, 'namespace'), ''));
+    else {
+      for (const text of isDNS1123Label(namespace)) {
+        errors.push(invalid(field.child(path, 'namespace'), namespace, text));
+      }
+    }
+  } else if (namespace) {
+    errors.push(forbidden(field.child(path, 'namespace'), 'not allowed on this type'));
+  }
+
+  const generation = meta.generation ?? 0;
+  if (generation < 0) {
+    errors.push(invalid(field.child(path, 'generation'), generation, 'must be greater than or equal to 0'));
+  }
+  validateShared(meta, path, errors);
+  if (meta.finalizers) append(errors, validateFinalizers(meta.finalizers, field.child(path, 'finalizers')));
+  if (meta.managedFields) append(errors, validateManagedFields(meta.managedFields, field.child(path, 'managedFields')));
+  return errors;
+}
+
+/** What an update may not change about metadata, and what it may write there. */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (old.deletionTimestamp) {
+    append(errors, validateNoNewFinalizers(meta.finalizers, old.finalizers, field.child(path, 'finalizers')));
+  }
+  if (!meta.resourceVersion) {
+    errors.push(invalid(field.child(path, 'resourceVersion'), '', 'must be specified for an update'));
+  }
+  const generation = meta.generation ?? 0;
+  if (generation < (old.generation ?? 0)) {
+    errors.push(invalid(field.child(path, 'generation'), generation, 'must not be decremented'));
+  }
+  immutableText(meta.name, old.name, field.child(path, 'name'), errors);
+  immutableText(meta.namespace, old.namespace, field.child(path, 'namespace'), errors);
+  immutableText(meta.uid, old.uid, field.child(path, 'uid'), errors);
+  immutable(meta.creationTimestamp, old.creationTimestamp, field.child(path, 'creationTimestamp'), errors);
+  immutable(meta.deletionTimestamp, old.deletionTimestamp, field.child(path, 'deletionTimestamp'), errors);
+  immutable(
+    meta.deletionGracePeriodSeconds,
+    old.deletionGracePeriodSeconds,
+    field.child(path, 'deletionGracePeriodSeconds'),
+    errors,
+  );
+  validateShared(meta, path, errors);
+  if (meta.managedFields) append(errors, validateManagedFields(meta.managedFields, field.child(path, 'managedFields')));
+  return errors;
+}
+
+function validateShared(meta: ObjectMeta, path: string, errors: FieldError[]): void {
+  if (meta.labels) append(errors, validateLabels(meta.labels, field.child(path, 'labels')));
+  if (meta.annotations) append(errors, validateAnnotations(meta.annotations, field.child(path, 'annotations')));
+  if (meta.ownerReferences) {
+    append(errors, validateOwnerReferences(meta.ownerReferences, field.child(path, 'ownerReferences')));
+  }
+}
+
+function immutableText(value: string | undefined, old: string | undefined, path: string, errors: FieldError[]): void {
+  if ((value ?? '') !== (old ?? '')) errors.push(invalid(path, value ?? '', 'field is immutable'));
+}
+
+function immutable(
+  value: string | number | null | undefined,
+  old: string | number | null | undefined,
+  path: string,
+  errors: FieldError[],
+): void {
+  if ((value ?? null) !== (old ?? null)) errors.push(invalid(path, value ?? null, 'field is immutable'));
+}
+
+/** A label key, or anything else that follows the same rule. */
+export function validateLabelName(name: string, path: string): readonly FieldError[] {
+  const texts = isQualifiedName(name);
+  return texts.length === 0 ? NOTHING : texts.map((text) => invalid(path, name, text));
+}
+
+export function validateLabels(labels: StringMap | undefined, path: string): readonly FieldError[] {
+  let errors: FieldError[] | undefined;
+  for (const key in labels) {
+    const value = labels[key] ?? '';
+    const keyTexts = isQualifiedName(key);
+    const valueTexts = isLabelValue(value);
+    if (keyTexts.length === 0 && valueTexts.length === 0) continue;
+    errors ??= [];
+    for (const text of keyTexts) errors.push(invalid(path, key, text));
+    for (const text of valueTexts) errors.push(invalid(path, value, text));
+  }
+  return errors ?? NOTHING;
+}
+
+export function validateAnnotations(annotations: StringMap | undefined, path: string): readonly FieldError[] {
+  let errors: FieldError[] | undefined;
+  let upperBound = 0;
+  for (const key in annotations) {
+    upperBound += 3 * (key.length + (annotations[key] ?? '').length);
+    const texts = isQualifiedName(key.toLowerCase());
+    if (texts.length === 0) continue;
+    errors ??= [];
+    for (const text of texts) errors.push(invalid(path, key, text));
+  }
+  // A UTF-16 unit is at most three bytes of UTF-8, so small maps need no counting.
+  if (annotations !== undefined && upperBound > ANNOTATION_BYTES && utf8Bytes(annotations) > ANNOTATION_BYTES) {
+    errors ??= [];
+    errors.push(tooLong(path, ANNOTATION_BYTES));
+  }
+  return errors ?? NOTHING;
+}
+
+function utf8Bytes(map: StringMap): number {
+  let total = 0;
+  for (const key in map) total += Buffer.byteLength(key) + Buffer.byteLength(map[key] ?? '');
+  return total;
+}
+
+function validateOwnerReference(reference: OwnerReference, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
+  // More than one slash leaves no version at all.
+  const version =
+    apiVersion.indexOf('/') === apiVersion.lastIndexOf('/') ? apiVersion.slice(apiVersion.indexOf('/') + 1) : '';
+  if (version === '') errors.push(invalid(field.child(path, 'apiVersion'), apiVersion, 'version must not be empty'));
+  if (kind === '') errors.push(invalid(field.child(path, 'kind'), kind, 'must not be empty'));
+  if (name === '') errors.push(invalid(field.child(path, 'name'), name, 'must not be empty'));
+  if (uid === '') errors.push(invalid(field.child(path, 'uid'), uid, 'must not be empty'));
+  if (apiVersion === 'v1' && kind === 'Event') {
+    errors.push(invalid(path, printableReference(reference), '/v1, Kind=Event is disallowed from being an owner'));
+  }
+  return errors;
+}
+
+export function validateOwnerReferences(references: readonly OwnerReference[], path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  let controller = '';
+  for (const reference of references) {
+    append(errors, validateOwnerReference(reference, path));
+    if (reference.controller !== true) continue;
+    const name = `${reference.kind}/${reference.name}`;
+    if (controller === '') {
+      controller = name;
+      continue;
+    }
+    errors.push(
+      invalid(
+        path,
+        references.map(printableReference),
+        `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+      ),
+    );
+  }
+  return errors;
+}
+
+/** The members in the order Kubernetes writes them. */
+function printableReference(reference: OwnerReference): OwnerReference {
+  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = reference;
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller === undefined ? {} : { controller }),
+    ...(blockOwnerDeletion === undefined ? {} : { blockOwnerDeletion }),
+  };
+}
+
+export function validateFinalizerName(name: string, path: string): readonly FieldError[] {
+  return validateLabelName(name, path);
+}
+
+export function validateFinalizers(finalizers: readonly string[], path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const finalizer of finalizers) append(errors, validateFinalizerName(finalizer, path));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  }
+  return errors;
+}
+
+export function validateNoNewFinalizers(
+  finalizers: readonly string[] | undefined,
+  old: readonly string[] | undefined,
+  path: string,
+): readonly FieldError[] {
+  if (finalizers === undefined || finalizers === old) return NOTHING;
+  const known = new Set(old);
+  const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).sort();
+  if (added.length === 0) return NOTHING;
+  const printed = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
+  return [
+    forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${printed}`),
+  ];
+}
+
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** The name a client gives itself in managedFields. */
+export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER) errors.push(tooLong(path, MAX_FIELD_MANAGER));
+  for (const match of manager.matchAll(UNPRINTABLE)) {
+    const code = (match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const position = Buffer.byteLength(manager.slice(0, match.index));
+    errors.push(invalid(path, manager, `invalid character U+${code} (at position ${position})`));
+  }
+  return errors;
+}
+
+export function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const at = field.index(path, index);
+    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(invalid(field.child(at, 'operation'), operation, 'must be `Apply` or `Update`'));
+    }
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(invalid(field.child(at, 'fieldsType'), fieldsType, 'must be `FieldsV1`'));
+    }
+    if (manager !== '') append(errors, validateFieldManager(manager, field.child(at, 'manager')));
+    if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE) {
+      errors.push(tooLong(field.child(at, 'subresource'), MAX_SUBRESOURCE));
+    }
+  }
+  return errors;
+}
+
+export interface LabelSelectorOptions {
+  /** Stored selectors may hold values that are no longer allowed. */
+  readonly allowInvalidValues?: boolean;
+}
+
+export function validateLabelSelector(
+  selector: LabelSelector | undefined,
+  path: string,
+  options: LabelSelectorOptions = {},
+): readonly FieldError[] {
+  if (!selector) return NOTHING;
+  const errors: FieldError[] = [];
+  append(errors, validateLabels(selector.matchLabels, field.child(path, 'matchLabels')));
+  for (const [index, requirement] of (selector.matchExpressions ?? []).entries()) {
+    const at = field.index(field.child(path, 'matchExpressions'), index);
+    append(errors, validateSelectorRequirement(requirement, at, options));
+  }
+  return errors;
+}
+
+function validateSelectorRequirement(
+  requirement: LabelSelectorRequirement,
+  path: string,
+  options: LabelSelectorOptions,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { key = '', operator = '', values = [] } = requirement;
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) {
+      errors.push(required(field.child(path, 'values'), "must be specified when `operator` is 'In' or 'NotIn'"));
+    }
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      errors.push(
+        forbidden(field.child(path, 'values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
+    }
+  } else {
+    errors.push(invalid(field.child(path, 'operator'), operator, 'not a valid selector operator'));
+  }
+  append(errors, validateLabelName(key, field.child(path, 'key')));
+  if (options.allowInvalidValues) return errors;
+  for (const [index, value] of values.entries()) {
+    for (const text of isLabelValue(value)) {
+      errors.push(invalid(field.index(field.child(path, 'values'), index), value, text));
+    }
+  }
+  return errors;
+}
+
+const CONDITION_STATUSES = ['False', 'True', 'Unknown'];
+const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+const CONDITION_REASON_TEXT =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+const MAX_CONDITION_REASON = 1024;
+const MAX_CONDITION_MESSAGE = 32 * 1024;
+
+/** Conditions of the shared `metav1.Condition` type; older kinds have looser ones of their own. */
+export function validateConditions(conditions: readonly Condition[] | undefined, path: string): readonly FieldError[] {
+  if (!conditions) return NOTHING;
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  for (const [index, condition] of conditions.entries()) {
+    const at = field.index(path, index);
+    if (seen.has(condition.type)) errors.push(duplicate(field.child(at, 'type'), condition.type));
+    seen.add(condition.type);
+    append(errors, validateCondition(condition, at));
+  }
+  return errors;
+}
+
+function validateCondition(condition: Condition, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { type = '', status = '', observedGeneration = 0, reason = '', message = '', lastTransitionTime } = condition;
+  append(errors, validateLabelName(type, field.child(path, 'type')));
+  if (!CONDITION_STATUSES.includes(status)) {
+    errors.push(notSupported(field.child(path, 'status'), status, CONDITION_STATUSES));
+  }
+  if (observedGeneration < 0) {
+    errors.push(
+      invalid(field.child(path, 'observedGeneration'), observedGeneration, 'must be greater than or equal to zero'),
+    );
+  }
+  if (!lastTransitionTime) errors.push(required(field.child(path, 'lastTransitionTime'), ''));
+  const reasonPath = field.child(path, 'reason');
+  if (reason === '') errors.push(required(reasonPath, ''));
+  else {
+    if (!CONDITION_REASON.test(reason)) errors.push(invalid(reasonPath, reason, CONDITION_REASON_TEXT));
+    if (Buffer.byteLength(reason) > MAX_CONDITION_REASON) errors.push(tooLong(reasonPath, MAX_CONDITION_REASON));
+  }
+  if (Buffer.byteLength(message) > MAX_CONDITION_MESSAGE) {
+    errors.push(tooLong(field.child(path, 'message'), MAX_CONDITION_MESSAGE));
+  }
+  return errors;
+}
+
+/** Adds all of `more`, without a spread that large lists would overflow. */
+export function append(errors: FieldError[], more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error);
+}
