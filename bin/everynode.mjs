@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// No static imports: an old Node.js must get as far as saying that it is too old.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(`everynode needs Node.js 22.19 or newer; this is ${process.version}.\n`);
+  process.exit(1);
+}
+const { enableCompileCache } = await import('node:module');
+enableCompileCache?.();
+const { main } = await import('../dist/cli/main.js');
+await main(process.argv.slice(2));

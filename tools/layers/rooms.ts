@@ -1,0 +1,46 @@
+/** The rooms of the house and how high each stands. Imports go downward only; rooms of layer 4 never meet. */
+export const ROOMS: readonly { readonly path: string; readonly layer: number }[] = [
+  { path: 'core/kube', layer: 0 },
+  { path: 'core/api', layer: 1 },
+  { path: 'core/placement', layer: 2 },
+  { path: 'core/daemons', layer: 3 },
+  { path: 'machinery', layer: 2 },
+  { path: 'apiserver', layer: 4 },
+  { path: 'control/scheduler', layer: 4 },
+  { path: 'control/daemonset', layer: 4 },
+  { path: 'control/component', layer: 4 },
+  { path: 'control/reservation', layer: 4 },
+  { path: 'control/provisioning', layer: 4 },
+  { path: 'control/tenancy', layer: 4 },
+  { path: 'control/housekeeping', layer: 4 },
+  { path: 'nodes/fleet', layer: 4 },
+  { path: 'nodes/agent', layer: 4 },
+  { path: 'assembly', layer: 5 },
+  { path: 'foresight/simulation', layer: 6 },
+  { path: 'foresight/planner', layer: 6 },
+  { path: 'dashboard', layer: 6 },
+  { path: 'cli', layer: 7 },
+];
+
+/** Rooms below layer 3 that must stay free of I/O: nothing from `node:` but these pure parts. */
+export const PURE_ROOMS = 'core/';
+
+/** The one room that may read clocks, start timers and throw dice. */
+export const AMBIENT_ROOM = 'machinery';
+
+/** What reads ambient time or chance, as it appears in code. */
+export const AMBIENT: readonly RegExp[] = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\s*\)/,
+  /\bsetTimeout\s*\(/,
+  /\bsetInterval\s*\(/,
+  /\bsetImmediate\s*\(/,
+  /\bperformance\.now\b/,
+  /\bhrtime\b/,
+  /\bMath\.random\b/,
+  /\brandomUUID\b/,
+  /\brandomBytes\b/,
+  /\bgetRandomValues\b/,
+  /\bAbortSignal\.timeout\b/,
+  /['"](?:node:)?timers(?:\/promises)?['"]/,
+];
