@@ -1,0 +1,28 @@
+import { performance } from 'node:perf_hooks';
+import type { Clock, Timer } from './clock.ts';
+import { sleepWith } from './sleep.ts';
+
+/** setTimeout keeps its delay in 32 bits; anything longer would fire at once. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+function after(delayMs: number, run: () => void): Timer {
+  if (!(delayMs > 0)) {
+    const immediate = setImmediate(run);
+    return { cancel: () => clearImmediate(immediate) };
+  }
+  let timeout: NodeJS.Timeout;
+  const wait = (left: number): void => {
+    timeout =
+      left <= LONGEST_TIMEOUT ? setTimeout(run, left) : setTimeout(() => wait(left - LONGEST_TIMEOUT), LONGEST_TIMEOUT);
+  };
+  wait(delayMs);
+  return { cancel: () => clearTimeout(timeout) };
+}
+
+/** The platform's time. A pending timer keeps the process alive, so whoever starts one cancels it on shutdown. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after,
+  sleep: sleepWith(after),
+};
