@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { bodyFormat, DISCOVERY, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
+
+describe('Accept', () => {
+  it('takes the first transformation offered, as kubectl asks for tables', () => {
+    const accept =
+      'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json';
+    expect(negotiate(accept, TRANSFORMS)).toEqual({ format: 'json', as: 'Table', version: 'v1', pretty: false });
+    expect(negotiate(accept, [])).toMatchObject({ format: 'json', as: '' });
+  });
+
+  it('passes over versions it does not have', () => {
+    const accept =
+      'application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
+    expect(negotiate(accept, DISCOVERY)).toMatchObject({ as: 'APIGroupDiscoveryList', version: 'v2' });
+  });
+
+  it('prefers JSON where protobuf and JSON are both welcome, and speaks protobuf where it alone is', () => {
+    expect(negotiate('application/vnd.kubernetes.protobuf,application/json', TRANSFORMS).format).toBe('json');
+    expect(negotiate('application/vnd.kubernetes.protobuf', TRANSFORMS).format).toBe('protobuf');
+  });
+
+  it('honours quality, wildcards and absence', () => {
+    expect(negotiate('application/json;q=0.1, application/yaml;q=0.9', []).format).toBe('yaml');
+    expect(negotiate('*/*', []).format).toBe('json');
+    expect(negotiate(undefined, []).format).toBe('json');
+  });
+
+  it('refuses what nobody here can write', () => {
+    expect(() => negotiate('text/html', [])).toThrow('only the following media types are accepted');
+    expect(() => negotiate('application/json;q=0', [])).toThrow('only the following media types are accepted');
+  });
+});
+
+describe('Content-Type', () => {
+  it('reads bodies and patches by type', () => {
+    expect(bodyFormat(undefined)).toBe('json');
+    expect(bodyFormat('application/json; charset=utf-8')).toBe('json');
+    expect(bodyFormat('application/vnd.kubernetes.protobuf')).toBe('protobuf');
+    expect(patchFormat('application/merge-patch+json')).toBe('merge');
+    expect(() => bodyFormat('text/plain')).toThrow('unknown format');
+    expect(() => bodyFormat('*/*')).toThrow('unknown format');
+    expect(() => patchFormat('application/json')).toThrow('application/apply-patch+yaml');
+    expect(() => patchFormat(undefined)).toThrow('unknown format');
+  });
+});

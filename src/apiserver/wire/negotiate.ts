@@ -1,0 +1,135 @@
+/**
+ * Content negotiation: what the client can read (Accept) and what it sent (Content-Type). Kubernetes extends media
+ * types with `as`, `g` and `v` parameters for tables, metadata-only answers and aggregated discovery.
+ */
+import { StatusError } from '../../core/kube/status-error.ts';
+
+export type Format = 'json' | 'yaml' | 'protobuf';
+
+export interface Accepted {
+  readonly format: Format;
+  /** `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`, `APIGroupDiscoveryList`, or empty. */
+  readonly as: string;
+  readonly version: string;
+  readonly pretty: boolean;
+}
+
+/** A transformation the answerer offers; clients name it in `as=…;g=…;v=…`. */
+export interface Offer {
+  readonly as: string;
+  readonly group: string;
+  readonly versions: readonly string[];
+}
+
+export const TRANSFORMS: readonly Offer[] = [
+  { as: 'Table', group: 'meta.k8s.io', versions: ['v1', 'v1beta1'] },
+  { as: 'PartialObjectMetadata', group: 'meta.k8s.io', versions: ['v1', 'v1beta1'] },
+  { as: 'PartialObjectMetadataList', group: 'meta.k8s.io', versions: ['v1', 'v1beta1'] },
+];
+export const DISCOVERY: readonly Offer[] = [
+  { as: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', versions: ['v2'] },
+];
+
+export const JSON_TYPE = 'application/json';
+export const YAML_TYPE = 'application/yaml';
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+const OBJECT_TYPES = `${JSON_TYPE}, ${YAML_TYPE}, ${PROTOBUF_TYPE}`;
+
+interface MediaType {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+const DEFAULT: Accepted = { format: 'json', as: '', version: '', pretty: false };
+const cache = new Map<string, readonly MediaType[]>();
+
+/** The first thing the client lists that we can write. JSON wins over protobuf where both are welcome: it is cached. */
+export function negotiate(accept: string | undefined, offers: readonly Offer[]): Accepted {
+  if (accept === undefined || accept === '') return DEFAULT;
+  let protobuf: Accepted | undefined;
+  for (const media of parseAccept(accept)) {
+    const format = formatOf(media.type);
+    if (format === undefined || media.quality === 0) continue;
+    const as = media.parameters.get('as') ?? '';
+    const version = media.parameters.get('v') ?? '';
+    if (as !== '' && !isOffered(offers, as, media.parameters.get('g') ?? '', version)) continue;
+    if (format === 'protobuf' && as !== '') continue;
+    const accepted = { format, as, version, pretty: media.parameters.get('pretty') === '1' };
+    if (format === 'protobuf') protobuf ??= accepted;
+    else return accepted;
+  }
+  if (protobuf !== undefined) return protobuf;
+  throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${OBJECT_TYPES}`);
+}
+
+const isOffered = (offers: readonly Offer[], as: string, group: string, version: string): boolean =>
+  offers.some((offer) => offer.as === as && offer.group === group && offer.versions.includes(version));
+
+function formatOf(type: string): Format | undefined {
+  switch (type) {
+    case JSON_TYPE:
+    case '*/*':
+    case 'application/*':
+      return 'json';
+    case YAML_TYPE:
+    case 'application/x-yaml':
+      return 'yaml';
+    case PROTOBUF_TYPE:
+      return 'protobuf';
+    default:
+      return undefined;
+  }
+}
+
+function parseAccept(accept: string): readonly MediaType[] {
+  const known = cache.get(accept);
+  if (known !== undefined) return known;
+  const parsed = accept.split(',', 32).map(parseMediaType);
+  // Stable sort: equal quality keeps the client's order.
+  parsed.sort((a, b) => b.quality - a.quality);
+  if (cache.size > 256) cache.clear();
+  if (accept.length < 2048) cache.set(accept, parsed);
+  return parsed;
+}
+
+function parseMediaType(text: string): MediaType {
+  const [type = '', ...rest] = text.split(';');
+  const parameters = new Map<string, string>();
+  for (const parameter of rest) {
+    const equals = parameter.indexOf('=');
+    if (equals > 0) parameters.set(parameter.slice(0, equals).trim().toLowerCase(), parameter.slice(equals + 1).trim());
+  }
+  const quality = Number(parameters.get('q') ?? '1');
+  return { type: type.trim().toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
+}
+
+/** Format of a request body. No Content-Type means JSON, as Kubernetes has it. */
+export function bodyFormat(contentType: string | undefined): Format {
+  if (contentType === undefined || contentType === '') return 'json';
+  const format = formatOf(parseMediaType(contentType).type);
+  if (format === undefined || contentType.startsWith('*')) throw unsupported(OBJECT_TYPES);
+  return format;
+}
+
+export type PatchFormat = 'json' | 'merge' | 'strategic' | 'apply';
+
+const PATCH_TYPES: ReadonlyMap<string, PatchFormat> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+]);
+
+export function patchFormat(contentType: string | undefined): PatchFormat {
+  const format = PATCH_TYPES.get(parseMediaType(contentType ?? '').type);
+  if (format === undefined) throw unsupported([...PATCH_TYPES.keys()].join(', '));
+  return format;
+}
+
+const unsupported = (accepted: string): StatusError =>
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+  );

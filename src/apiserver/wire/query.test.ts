@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions } from './query.ts';
+
+const query = (text: string): URLSearchParams => new URLSearchParams(text);
+
+describe('list and watch options', () => {
+  it('are read from the query', () => {
+    expect(listOptions(query('labelSelector=a%3Db&fieldSelector=&limit=500&continue=tok&resourceVersion=7'))).toEqual({
+      labelSelector: 'a=b',
+      limit: 500,
+      continue: 'tok',
+      resourceVersion: '7',
+    });
+    expect(
+      watchOptions(query('watch=1&allowWatchBookmarks=true&timeoutSeconds=30&sendInitialEvents=true&limit=4')),
+    ).toEqual({
+      allowWatchBookmarks: true,
+      sendInitialEvents: true,
+      timeoutSeconds: 30,
+    });
+  });
+
+  it('read booleans as Kubernetes does', () => {
+    expect([
+      isWatch(query('watch')),
+      isWatch(query('watch=true')),
+      isWatch(query('watch=0')),
+      isWatch(query('watch=false')),
+      isWatch(query('')),
+    ]).toEqual([true, true, false, false, false]);
+  });
+
+  it('refuse what makes no sense', () => {
+    expect(() => listOptions(query('limit=ten'))).toThrow('limit');
+    expect(() => listOptions(query('resourceVersionMatch=Near'))).toThrow('supported values: "Exact", "NotOlderThan"');
+  });
+});
+
+describe('write and delete options', () => {
+  it('take only All for a dry run', () => {
+    expect(writeOptions(query('dryRun=All&fieldManager=me&fieldValidation=Strict'), 'CreateOptions')).toEqual({
+      dryRun: true,
+      fieldManager: 'me',
+      fieldValidation: 'Strict',
+    });
+    expect(() => writeOptions(query('dryRun=Some'), 'CreateOptions')).toThrow(
+      'Unsupported value: "Some": supported values: "All"',
+    );
+    expect(() => writeOptions(query('fieldValidation=Loud'), 'PatchOptions')).toThrow('PatchOptions.meta.k8s.io');
+  });
+
+  it('let the body speak instead of the query', () => {
+    expect(deleteOptions(query('gracePeriodSeconds=9'), undefined)).toEqual({ dryRun: false, gracePeriodSeconds: 9 });
+    expect(
+      deleteOptions(query('gracePeriodSeconds=9'), { gracePeriodSeconds: 0, preconditions: { uid: 'u' } }),
+    ).toEqual({
+      dryRun: false,
+      gracePeriodSeconds: 0,
+      preconditions: { uid: 'u' },
+    });
+    expect(deleteOptions(query('orphanDependents=true'), undefined)).toMatchObject({ propagationPolicy: 'Orphan' });
+    expect(() => deleteOptions(query(''), { propagationPolicy: 'Sideways' })).toThrow('supported values: "Background"');
+    expect(() => deleteOptions(query(''), { propagationPolicy: 'Orphan', orphanDependents: true })).toThrow(
+      'cannot be both set',
+    );
+  });
+});

@@ -1,0 +1,132 @@
+/** The query string of a resource request, as options. Values that make no sense are refused in Kubernetes' words. */
+import { badRequest, StatusError } from '../../core/kube/status-error.ts';
+import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client.ts';
+
+export function listOptions(query: URLSearchParams): ListOptions {
+  const limit = integer(query, 'limit');
+  const match = query.get('resourceVersionMatch');
+  if (match !== null && match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
+    throw invalidOption(
+      'ListOptions',
+      'resourceVersionMatch',
+      `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+    );
+  }
+  return {
+    ...text(query, 'labelSelector'),
+    ...text(query, 'fieldSelector'),
+    ...(limit === undefined ? {} : { limit }),
+    ...text(query, 'continue'),
+    ...text(query, 'resourceVersion'),
+    ...(match === null || match === '' ? {} : { resourceVersionMatch: match }),
+  };
+}
+
+export function watchOptions(query: URLSearchParams): WatchOptions & Pick<ListOptions, 'resourceVersionMatch'> {
+  const { limit: _limit, continue: _continue, ...shared } = listOptions(query);
+  const timeoutSeconds = integer(query, 'timeoutSeconds');
+  return {
+    ...shared,
+    allowWatchBookmarks: flag(query, 'allowWatchBookmarks'),
+    ...(query.has('sendInitialEvents') ? { sendInitialEvents: flag(query, 'sendInitialEvents') } : {}),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+  };
+}
+
+export const isWatch = (query: URLSearchParams): boolean => flag(query, 'watch');
+
+export function writeOptions(query: URLSearchParams, optionsKind: string): WriteOptions {
+  const validation = query.get('fieldValidation') ?? '';
+  if (validation !== '' && validation !== 'Ignore' && validation !== 'Warn' && validation !== 'Strict') {
+    throw invalidOption(
+      optionsKind,
+      'fieldValidation',
+      `Unsupported value: ${JSON.stringify(validation)}: supported values: "Ignore", "Strict", "Warn"`,
+    );
+  }
+  return {
+    dryRun: dryRun(query.getAll('dryRun'), optionsKind),
+    ...text(query, 'fieldManager'),
+    ...(validation === '' ? {} : { fieldValidation: validation }),
+  };
+}
+
+/** The wire form of delete options: a DeleteOptions body and the query say the same things; the body wins. */
+export interface DeleteBody {
+  readonly dryRun?: readonly string[];
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: string;
+  readonly orphanDependents?: boolean;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+const POLICIES = new Set(['Orphan', 'Background', 'Foreground']);
+
+export function deleteOptions(query: URLSearchParams, body: DeleteBody | undefined): DeleteOptions {
+  const grace = body === undefined ? integer(query, 'gracePeriodSeconds') : body.gracePeriodSeconds;
+  const orphan =
+    body?.orphanDependents ?? (query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined);
+  const policy = (body === undefined ? query.get('propagationPolicy') : body.propagationPolicy) ?? '';
+  if (policy !== '' && !POLICIES.has(policy)) {
+    throw invalidOption(
+      'DeleteOptions',
+      'propagationPolicy',
+      `Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan", "nil"`,
+    );
+  }
+  if (policy !== '' && orphan !== undefined) {
+    throw invalidOption(
+      'DeleteOptions',
+      'propagationPolicy',
+      `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
+    );
+  }
+  const propagation = policy === '' && orphan !== undefined ? (orphan ? 'Orphan' : 'Background') : policy;
+  return {
+    dryRun: dryRun(body?.dryRun ?? query.getAll('dryRun'), 'DeleteOptions'),
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(propagation === '' ? {} : { propagationPolicy: propagation as 'Orphan' | 'Background' | 'Foreground' }),
+    ...(body?.preconditions === undefined ? {} : { preconditions: body.preconditions }),
+  };
+}
+
+function dryRun(values: readonly string[], optionsKind: string): boolean {
+  const unknown = values.find((value) => value !== 'All' && value !== '');
+  if (unknown !== undefined) {
+    throw invalidOption(
+      optionsKind,
+      'dryRun',
+      `Unsupported value: ${JSON.stringify(unknown)}: supported values: "All"`,
+    );
+  }
+  return values.includes('All');
+}
+
+function text<K extends string>(query: URLSearchParams, name: K): { readonly [P in K]?: string } {
+  const value = query.get(name);
+  return (value === null || value === '' ? {} : { [name]: value }) as { readonly [P in K]?: string };
+}
+
+function integer(query: URLSearchParams, name: string): number | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  if (!/^-?\d{1,18}$/.test(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax (query parameter ${name})`);
+  }
+  return Number(value);
+}
+
+/** As Kubernetes reads booleans in queries: present means true unless it says false or 0. */
+function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value !== 'false' && value !== '0';
+}
+
+function invalidOption(kind: string, field: string, message: string): StatusError {
+  const reason = message.startsWith('Invalid') ? 'FieldValueInvalid' : 'FieldValueNotSupported';
+  return new StatusError(422, 'Invalid', `${kind}.meta.k8s.io "" is invalid: ${field}: ${message}`, {
+    group: 'meta.k8s.io',
+    kind,
+    causes: [{ reason, message, field }],
+  });
+}
