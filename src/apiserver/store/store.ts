@@ -20,6 +20,7 @@ export interface StoreKey extends CollectionKey {
 
 /** What a write decided, given the accepted object (or none). Throwing rejects the write and changes nothing. */
 export type Decision =
+  /** Create or replace. The store sets resourceVersion to the write's revision where the decision has not. */
   | { readonly put: Stored }
   /** Remove; the object is what watchers of the deletion see (its resourceVersion becomes the deletion's revision). */
   | { readonly remove: Stored }
@@ -76,7 +77,9 @@ export interface Store {
   watch(collection: CollectionKey, options: StoreWatchOptions, watcher: StoreWatcher): { stop(): void };
   /**
    * The single way to change anything. `decide` runs at once and synchronously against the accepted head, with the
-   * revision its object will carry; the promise settles when the outcome is committed (or the decision threw).
+   * revision its object will carry; the promise settles when the outcome is committed. When the decision throws or
+   * keeps, and the object it judged is itself not committed yet, that answer too waits until it is. A decision must
+   * not write. Failures of the store itself are `StoreStatusError`s (see errors.ts), fit to be answered as they are.
    */
   write(key: StoreKey, decide: (accepted: Stored | undefined, revision: number) => Decision): Promise<Stored>;
   /** The accepted head, for judging uniqueness and quota inside `decide`; not for answering reads. */

@@ -1,0 +1,36 @@
+/**
+ * What the store asks of a disk. An engine keeps the newest state of every key and the revision counter; it knows
+ * nothing of watches, lists or conflicts. The store calls `commit` one batch at a time, in revision order.
+ */
+import type { Stored } from '../../core/kube/objects.ts';
+import type { StoreKey } from './store.ts';
+
+export interface EngineChange {
+  readonly key: StoreKey;
+  readonly revision: number;
+  /** What the key holds from now on; undefined: nothing. */
+  readonly object: Stored | undefined;
+  /** The revision whose record this one makes superfluous; undefined for a new key. */
+  readonly replaces: number | undefined;
+}
+
+export interface LoadedEntry {
+  readonly key: StoreKey;
+  readonly object: Stored;
+}
+
+export interface StoreEngine {
+  /**
+   * Called once, before anything else: hands over every key that holds an object, some at a time, in any order, and
+   * resolves with the highest revision ever made durable (0 for a new store).
+   */
+  load(receive: (entries: readonly LoadedEntry[]) => void): Promise<number>;
+  /**
+   * Resolves when the whole batch is durable, rejects when none of it is (or may be). After a rejection the store
+   * sends nothing more until `recover` has resolved.
+   */
+  commit(batch: readonly EngineChange[]): Promise<void>;
+  /** Tries to become usable again after a failed commit; remembers `revision` as used. Rejects when it is too early. */
+  recover(revision: number): Promise<void>;
+  close(): Promise<void>;
+}

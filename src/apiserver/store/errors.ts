@@ -1,0 +1,81 @@
+/** Everything the store can fail with, in one place. A code is never renamed. */
+import { StatusError, expired } from '../../core/kube/status-error.ts';
+
+export type StoreErrorCode =
+  /** A batch could not be made durable; its writes and everything accepted after it were undone. */
+  | 'EN_STORE_COMMIT_FAILED'
+  /** An earlier commit failed and the engine has not recovered; reads go on, writes are refused. */
+  | 'EN_STORE_READ_ONLY'
+  /** The store was closed. */
+  | 'EN_STORE_CLOSED'
+  /** A decision broke the rules of `write` (a programming error). */
+  | 'EN_STORE_BAD_DECISION'
+  /** A watcher threw while it was handed events; it was cut off so that the others are not hurt. */
+  | 'EN_STORE_WATCHER_FAILED'
+  /** Another process holds the data directory. */
+  | 'EN_STORE_LOCKED'
+  /** The data directory cannot be used: wrong type, owner or permissions. */
+  | 'EN_STORE_DIRECTORY'
+  /** The files were written by a version this one does not understand. */
+  | 'EN_STORE_SCHEMA'
+  /** What is on disk is damaged in a way that a crash cannot explain. */
+  | 'EN_STORE_CORRUPT'
+  /** The engine failed while opening or closing. */
+  | 'EN_STORE_ENGINE';
+
+/** A failure outside any request: opening, closing, damaged files. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A failure of one write or watch. It is a Status, so that whoever answers a request can pass it on as it is. */
+export class StoreStatusError extends StatusError {
+  readonly storeCode: StoreErrorCode;
+
+  constructor(storeCode: StoreErrorCode, httpCode: 500 | 503, message: string, options?: ErrorOptions) {
+    super(
+      httpCode,
+      httpCode === 503 ? 'ServiceUnavailable' : 'InternalError',
+      `${storeCode}: ${message}`,
+      { causes: [{ reason: storeCode, message }], ...(httpCode === 503 ? { retryAfterSeconds: 5 } : {}) },
+      options,
+    );
+    this.storeCode = storeCode;
+  }
+}
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+export const commitFailed = (cause: unknown): StoreStatusError =>
+  new StoreStatusError('EN_STORE_COMMIT_FAILED', 500, `the write could not be made durable: ${textOf(cause)}`, {
+    cause,
+  });
+
+export const readOnly = (cause: unknown): StoreStatusError =>
+  new StoreStatusError('EN_STORE_READ_ONLY', 503, `the store is read-only until its disk recovers: ${textOf(cause)}`, {
+    cause,
+  });
+
+export const storeClosed = (): StoreStatusError => new StoreStatusError('EN_STORE_CLOSED', 503, 'the store is closed');
+
+export const badDecision = (message: string): StoreStatusError =>
+  new StoreStatusError('EN_STORE_BAD_DECISION', 500, message);
+
+export const watcherFailed = (cause: unknown): StoreStatusError =>
+  new StoreStatusError('EN_STORE_WATCHER_FAILED', 500, `the watcher failed: ${textOf(cause)}`, { cause });
+
+/** In the words Kubernetes uses, which clients look for. */
+export const tooOld = (revision: number, oldest: number): StatusError =>
+  expired(`too old resource version: ${revision} (${oldest})`);
+
+export const tooLarge = (revision: number, current: number): StatusError =>
+  new StatusError(504, 'Timeout', `Too large resource version: ${revision}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });

@@ -1,0 +1,29 @@
+/**
+ * Roughly how many bytes of heap an event keeps alive that would otherwise be free: the parts of the replaced object
+ * which its successor does not share. An estimate is enough; it bounds the history, it does not bill anyone.
+ */
+import type { StoreEvent } from './store.ts';
+
+const EVENT_BYTES = 120;
+/** A guard against absurd objects; beyond it the estimate is simply low. */
+const MAX_DEPTH = 64;
+
+export function retainedBytes(event: StoreEvent): number {
+  if (event.previous === undefined) return EVENT_BYTES;
+  return EVENT_BYTES + unsharedBytes(event.previous, event.object, 0);
+}
+
+function unsharedBytes(value: unknown, other: unknown, depth: number): number {
+  if (typeof value === 'string') return value === other ? 0 : 24 + value.length;
+  if (typeof value !== 'object' || value === null || value === other || depth > MAX_DEPTH) return 0;
+  let bytes = 24;
+  if (Array.isArray(value)) {
+    const others: readonly unknown[] = Array.isArray(other) ? other : [];
+    for (let i = 0; i < value.length; i++) bytes += 8 + unsharedBytes(value[i], others[i], depth + 1);
+    return bytes;
+  }
+  const fields = value as Record<string, unknown>;
+  const others = (typeof other === 'object' && other !== null ? other : {}) as Record<string, unknown>;
+  for (const key of Object.keys(fields)) bytes += 8 + unsharedBytes(fields[key], others[key], depth + 1);
+  return bytes;
+}
