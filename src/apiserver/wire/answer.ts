@@ -1,0 +1,162 @@
+/**
+ * Answers, from values to bytes: single objects, lists (streamed in slices, so that a large one neither blocks the
+ * process nor doubles in memory), tables and errors.
+ */
+import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import { buildTable, type TableOptions } from '../../core/api/printers/table.ts';
+import { encodeJson } from '../../core/kube/json.ts';
+import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
+import { internalError, StatusError, type Status } from '../../core/kube/status-error.ts';
+import { stringify as stringifyYaml } from 'yaml';
+import type { ApiList } from '../request.ts';
+import type { Exchange } from './exchange.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type Accepted } from './negotiate.ts';
+import { partialMetadata } from './partial-metadata.ts';
+import type { WireContext } from './wire-context.ts';
+
+/** Bytes written between two looks at the clock. */
+const SLICE_BYTES = 128 * 1024;
+/** How long encoding may hold the process before others get their turn. */
+const SLICE_MS = 4;
+
+export function sendObject(
+  exchange: Exchange,
+  status: number,
+  object: object,
+  accepted: Accepted,
+  context?: WireContext,
+): void {
+  switch (accepted.format) {
+    case 'json':
+      if (accepted.pretty) exchange.send(status, JSON_TYPE, `${encodeJson(object as never, 2)}\n`);
+      else exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeJson(object as never));
+      return;
+    case 'yaml':
+      exchange.send(status, YAML_TYPE, stringifyYaml(object, { aliasDuplicateObjects: false }));
+      return;
+    case 'protobuf':
+      exchange.send(status, PROTOBUF_TYPE, Buffer.from(encodeProtobufObject(object as KubeObject)));
+  }
+}
+
+/** Everything that goes wrong ends here, as a Status; what is not one is a 500 that gives nothing away but its message. */
+export function sendError(exchange: Exchange, error: unknown): StatusError {
+  const failure = error instanceof StatusError ? error : internalError(error);
+  const { status } = failure;
+  if (status.details?.retryAfterSeconds !== undefined)
+    exchange.setHeader('retry-after', String(status.details.retryAfterSeconds));
+  if (status.code === 401) exchange.setHeader('www-authenticate', 'Bearer realm="everynode"');
+  exchange.send(status.code, JSON_TYPE, encodeJson(status as never));
+  return failure;
+}
+
+export const sendStatus = (exchange: Exchange, status: Status, accepted: Accepted): void =>
+  sendObject(exchange, status.code === 0 ? 200 : status.code, status, { ...accepted, as: '' });
+
+export interface TransformOptions {
+  readonly accepted: Accepted;
+  readonly includeObject: TableOptions['includeObject'];
+}
+
+/** One object in the shape that was asked for. */
+export function sendTransformed(
+  exchange: Exchange,
+  status: number,
+  kind: KindDefinition,
+  object: KubeObject,
+  options: TransformOptions,
+  context: WireContext,
+): void {
+  const { accepted } = options;
+  if (accepted.as === '') return sendObject(exchange, status, object, accepted, context);
+  const shaped =
+    accepted.as === 'Table'
+      ? buildTable(kind, [object], {
+          includeObject: options.includeObject,
+          now: context.clock.now(),
+          version: accepted.version,
+        })
+      : partialMetadata(object, accepted.version);
+  sendObject(exchange, status, shaped, accepted);
+}
+
+export async function sendList(
+  exchange: Exchange,
+  kind: KindDefinition,
+  list: ApiList,
+  options: TransformOptions,
+  context: WireContext,
+): Promise<void> {
+  const { accepted } = options;
+  const metadata = {
+    resourceVersion: list.resourceVersion,
+    ...(list.continue === undefined ? {} : { continue: list.continue }),
+    ...(list.remainingItemCount === undefined ? {} : { remainingItemCount: list.remainingItemCount }),
+  };
+  if (accepted.as === 'Table') {
+    const table = buildTable(kind, list.items, {
+      includeObject: options.includeObject,
+      now: context.clock.now(),
+      version: accepted.version,
+      metadata,
+    });
+    return sendObject(exchange, 200, table, accepted);
+  }
+  const isPartial = accepted.as !== '';
+  const head = isPartial
+    ? { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${accepted.version}`, metadata }
+    : { kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata };
+  if (accepted.format !== 'json' || accepted.pretty) {
+    const items = isPartial ? list.items.map((item) => partialMetadata(item, accepted.version)) : list.items;
+    return sendObject(exchange, 200, { ...head, items }, accepted);
+  }
+  await streamItems(
+    exchange,
+    encodeJson(head as never),
+    list.items,
+    context,
+    isPartial
+      ? (item) => Buffer.from(encodeJson(partialMetadata(item, accepted.version) as never))
+      : context.encoded.bytes,
+  );
+}
+
+const COMMA = Buffer.from(',');
+
+async function streamItems(
+  exchange: Exchange,
+  head: string,
+  items: readonly KubeObject[],
+  { clock }: WireContext,
+  encode: (item: KubeObject) => Buffer,
+): Promise<void> {
+  let slice: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  let size = 0;
+  let stream: ReturnType<Exchange['stream']> | undefined;
+  let turn = clock.monotonic();
+  for (let i = 0; i < items.length; i += 1) {
+    const item = items[i];
+    if (item === undefined) continue;
+    if (i > 0) slice.push(COMMA);
+    const bytes = encode(item);
+    slice.push(bytes);
+    size += bytes.length;
+    if (size < SLICE_BYTES) continue;
+    stream ??= exchange.stream(200, JSON_TYPE);
+    stream.write(Buffer.concat(slice));
+    slice = [];
+    size = 0;
+    await stream.drained();
+    if (exchange.signal.aborted) return;
+    if (clock.monotonic() - turn > SLICE_MS) {
+      await clock.sleep(0);
+      turn = clock.monotonic();
+    }
+  }
+  slice.push(Buffer.from(']}'));
+  const rest = Buffer.concat(slice);
+  if (stream === undefined) return exchange.send(200, JSON_TYPE, rest);
+  stream.write(rest);
+  stream.end();
+}

@@ -1,0 +1,58 @@
+/**
+ * Request bodies, from bytes to a plain JSON value. Malformed input ends here with a 400 that says where; nothing
+ * beyond this file sees bytes.
+ */
+import { badRequest, StatusError } from '../../core/kube/status-error.ts';
+import { decodeJson } from '../../core/kube/json.ts';
+import type { Json } from '../../core/kube/json.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import type { Format } from './negotiate.ts';
+import { decodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
+import { decodeYaml } from './yaml.ts';
+
+export async function decodeBody(bytes: Buffer, format: Format, clock: Clock): Promise<Json> {
+  switch (format) {
+    case 'json':
+      return decodeJsonBody(bytes);
+    case 'yaml':
+      return decodeYamlBody(bytes, clock);
+    case 'protobuf':
+      try {
+        return decodeProtobufObject(bytes) as unknown as Json;
+      } catch (error) {
+        throw malformed(error);
+      }
+  }
+}
+
+export function decodeJsonBody(bytes: Buffer): Json {
+  try {
+    return decodeJson(bytes.toString('utf8'));
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+/** JSON is YAML, and most clients send exactly that under a YAML type: the quick parser goes first. */
+export async function decodeYamlBody(bytes: Buffer, clock: Clock): Promise<Json> {
+  const text = bytes.toString('utf8');
+  if (/^\s*[{[]/.test(text.slice(0, 64))) {
+    try {
+      return decodeJson(text);
+    } catch {
+      // Not JSON after all; flow-style YAML may still be.
+    }
+  }
+  try {
+    return await decodeYaml(text, clock);
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+const malformed = (error: unknown): StatusError =>
+  error instanceof StatusError
+    ? error
+    : badRequest(
+        `the object provided is unrecognized (must be of type runtime.Object): couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`,
+      );

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { createRegistry } from '../../core/api/registry/registry.ts';
+import { aggregated, coreVersions, groupList, groupOf, resourceList } from './discovery.ts';
+
+const registry = createRegistry();
+type Listed = { readonly resources: readonly { readonly name: string }[] };
+
+describe('legacy discovery', () => {
+  it('lists the core group, its subresources and short names', () => {
+    const { resources } = resourceList(registry, '', 'v1') as Listed;
+    expect(resources.find((r) => r.name === 'pods')).toMatchObject({
+      kind: 'Pod',
+      namespaced: true,
+      shortNames: ['po'],
+      categories: ['all'],
+    });
+    expect(resources.find((r) => r.name === 'pods/binding')).toMatchObject({ kind: 'Binding', verbs: ['create'] });
+    expect(resources.map((r) => r.name)).toEqual(resources.map((r) => r.name).toSorted());
+  });
+
+  it('knows groups and only those it has', () => {
+    expect(groupOf(registry, 'apps')).toMatchObject({
+      name: 'apps',
+      preferredVersion: { groupVersion: 'apps/v1', version: 'v1' },
+    });
+    expect(groupOf(registry, 'nothing')).toBeUndefined();
+    expect(resourceList(registry, 'apps', 'v9')).toBeUndefined();
+    expect((groupList(registry) as { groups: { name: string }[] }).groups.map((g) => g.name)).toContain('karpenter.sh');
+    expect(coreVersions('127.0.0.1:1')).toMatchObject({ versions: ['v1'] });
+  });
+});
+
+describe('aggregated discovery', () => {
+  it('says everything in two documents', () => {
+    const core = aggregated(registry, 'core') as {
+      items: { versions: { version: string; resources: { resource: string }[] }[] }[];
+    };
+    expect(core.items).toHaveLength(1);
+    expect(core.items[0]?.versions[0]?.resources.map((r) => r.resource)).toContain('nodes');
+    const groups = aggregated(registry, 'groups') as { items: { metadata: { name: string } }[] };
+    expect(groups.items.map((g) => g.metadata.name)).toContain('apps');
+  });
+});

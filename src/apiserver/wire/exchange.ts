@@ -1,0 +1,152 @@
+/**
+ * One request and its answer, whatever HTTP version carried them. Everything above this file sees only this; Node's
+ * HTTP/1 and HTTP/2 objects end here.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { StatusError } from '../../core/kube/status-error.ts';
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+export interface Exchange {
+  readonly method: string;
+  /** Percent-encoded path without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  header(name: string): string | undefined;
+  /** Fires when the client goes away or the server shuts down. */
+  readonly signal: AbortSignal;
+  /** The whole body, or a 413 as soon as it is known to be too large. */
+  body(): Promise<Buffer>;
+  /** Adds a response header; before the first byte only. */
+  setHeader(name: string, value: string | readonly string[]): void;
+  send(status: number, contentType: string, body: Buffer | string): void;
+  /** Starts an answer of unknown length. */
+  stream(status: number, contentType: string): ByteStream;
+  readonly answered: boolean;
+}
+
+export interface ByteStream {
+  /** Hands bytes over; never waits. Look at `buffered` to see whether the client keeps up. */
+  write(bytes: Buffer): void;
+  /** Bytes handed over and not yet taken by the network. */
+  readonly buffered: number;
+  /** Resolves when the client has caught up, or the exchange is over. */
+  drained(): Promise<void>;
+  end(): void;
+  /** Breaks the answer off, so that the client cannot take it for complete. */
+  abort(): void;
+}
+
+type Request = IncomingMessage | Http2ServerRequest;
+type Response = ServerResponse | Http2ServerResponse;
+
+export function createExchange(request: Request, response: Response, shutdown: AbortSignal): Exchange {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const gone = new AbortController();
+  // HTTP/2 requests emit no 'close' on the request until the response ended, so the response is what tells.
+  response.once('close', () => gone.abort());
+  let signal: AbortSignal | undefined;
+  return {
+    method: request.method ?? 'GET',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(',') : value;
+    },
+    get signal() {
+      return (signal ??= AbortSignal.any([gone.signal, shutdown]));
+    },
+    body: () => readBody(request),
+    setHeader: (name, value) => {
+      if (!response.headersSent && !gone.signal.aborted) response.setHeader(name, value as string);
+    },
+    send(status, contentType, body) {
+      if (response.headersSent || gone.signal.aborted) return;
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      response.statusCode = status;
+      response.setHeader('content-type', contentType);
+      response.setHeader('content-length', String(bytes.length));
+      response.end(bytes as never);
+    },
+    stream(status, contentType) {
+      response.statusCode = status;
+      response.setHeader('content-type', contentType);
+      flush(response);
+      return byteStream(response, gone.signal);
+    },
+    get answered() {
+      return response.headersSent || gone.signal.aborted;
+    },
+  };
+}
+
+/** Sends the headers at once: a watcher must know that it is watching before the first event. */
+function flush(response: Response): void {
+  if ('flushHeaders' in response) response.flushHeaders();
+  else response.writeHead(response.statusCode);
+}
+
+function byteStream(response: Response, gone: AbortSignal): ByteStream {
+  const sink = response as ServerResponse;
+  const stream = (response as Http2ServerResponse).stream as Http2ServerResponse['stream'] | undefined;
+  const isHttp2 = stream !== undefined && 'session' in stream;
+  return {
+    write(bytes) {
+      if (!gone.aborted) sink.write(bytes);
+    },
+    get buffered() {
+      return isHttp2 ? stream.writableLength : sink.writableLength;
+    },
+    drained() {
+      if (gone.aborted) return Promise.resolve();
+      const needs = isHttp2 ? stream.writableNeedDrain : sink.writableNeedDrain;
+      if (!needs) return Promise.resolve();
+      return new Promise((resolve) => {
+        const done = (): void => {
+          response.off('drain', done);
+          gone.removeEventListener('abort', done);
+          resolve();
+        };
+        response.on('drain', done);
+        gone.addEventListener('abort', done);
+      });
+    },
+    end() {
+      if (!gone.aborted) sink.end();
+    },
+    abort() {
+      if (isHttp2) stream.close(2);
+      else sink.destroy();
+    },
+  };
+}
+
+function readBody(request: Request): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > MAX_BODY_BYTES) {
+    request.resume();
+    return Promise.reject(tooLarge());
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) {
+        chunks.length = 0;
+        reject(tooLarge());
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+    request.on('aborted', () => reject(new StatusError(400, 'BadRequest', 'the request body ended too early')));
+  });
+}
+
+const tooLarge = (): StatusError =>
+  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`);

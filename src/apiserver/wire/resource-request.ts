@@ -1,0 +1,207 @@
+/** An HTTP request for a resource, answered: method and query become a verb, the body an object, the answer bytes. */
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { Json } from '../../core/kube/json.ts';
+import type { KubeObject } from '../../core/kube/objects.ts';
+import { badRequest, methodNotAllowed, StatusError } from '../../core/kube/status-error.ts';
+import type { UserInfo } from '../../machinery/admission.ts';
+import type { ApiPatch, ApiResponse, RequestBase, RequestTarget } from '../request.ts';
+import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
+import { decodeBody, decodeJsonBody, decodeYamlBody } from './decode.ts';
+import type { Exchange } from './exchange.ts';
+import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
+import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions, type DeleteBody } from './query.ts';
+import { answerWatch } from './watch-answer.ts';
+import type { WireContext } from './wire-context.ts';
+
+export async function answerResource(
+  exchange: Exchange,
+  target: RequestTarget,
+  legacyWatch: boolean,
+  user: UserInfo,
+  context: WireContext,
+): Promise<void> {
+  const kind = context.kinds.byResource(target.group, target.version, target.resource);
+  if (kind === undefined)
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+  const { query } = exchange;
+  const connected = context.connect(target, query, user, exchange.signal);
+  if (connected !== undefined) return pipe(exchange, connected);
+  const accepted = negotiate(exchange.header('accept'), TRANSFORMS);
+  const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
+  const warnings: string[] = [];
+  const base: RequestBase = {
+    target,
+    user,
+    signal: exchange.signal,
+    unshared: true,
+    warn: (message) => void warnings.push(message),
+  };
+
+  if (exchange.method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query))) {
+    const named = target.name === '' ? {} : { fieldSelector: `metadata.name=${target.name}` };
+    const request = {
+      ...base,
+      target: { ...target, name: '' },
+      verb: 'watch' as const,
+      options: { ...watchOptions(query), ...named },
+    };
+    return answerWatch(exchange, kind, request, accepted, options.includeObject, context);
+  }
+  const response = await perform(exchange, base, kind, context);
+  if (warnings.length > 0) exchange.setHeader('warning', warnings.map(warningHeader));
+  await answer(exchange, kind, response, options, context);
+}
+
+function includeObjectOf(query: URLSearchParams): 'None' | 'Metadata' | 'Object' {
+  const value = query.get('includeObject') ?? '';
+  if (value === '' || value === 'Metadata') return 'Metadata';
+  if (value === 'None' || value === 'Object') return value;
+  throw badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`);
+}
+
+/** RFC 7234 quoted text; anything that could break out of the header is dropped. */
+const warningHeader = (message: string): string =>
+  `299 - "${message
+    .replace(/[\\"]/g, '\\$&')
+    .replace(/[^\x20-\x7e]/g, ' ')
+    .slice(0, 4096)}"`;
+
+async function perform(
+  exchange: Exchange,
+  base: RequestBase,
+  kind: KindDefinition,
+  { api, clock }: WireContext,
+): Promise<ApiResponse> {
+  const { query, method } = exchange;
+  const { target } = base;
+  switch (method) {
+    case 'GET':
+    case 'HEAD': {
+      if (target.name === '') return api.handle({ ...base, verb: 'list', options: listOptions(query) });
+      const resourceVersion = query.get('resourceVersion');
+      return api.handle({ ...base, verb: 'get', ...(resourceVersion === null ? {} : { resourceVersion }) });
+    }
+    case 'POST': {
+      const options = writeOptions(query, 'CreateOptions');
+      if (target.name !== '' && target.subresource === '') throw methodNotAllowed(kind, 'create');
+      return api.handle({ ...base, verb: 'create', object: await readObject(exchange, clock), options });
+    }
+    case 'PUT': {
+      const options = writeOptions(query, 'UpdateOptions');
+      if (target.name === '') throw methodNotAllowed(kind, 'update');
+      return api.handle({ ...base, verb: 'update', object: await readObject(exchange, clock), options });
+    }
+    case 'PATCH': {
+      const options = writeOptions(query, 'PatchOptions');
+      if (target.name === '') throw methodNotAllowed(kind, 'patch');
+      return api.handle({ ...base, verb: 'patch', patch: await readPatch(exchange, clock), options });
+    }
+    case 'DELETE': {
+      const options = deleteOptions(query, await readDeleteBody(exchange, clock));
+      if (target.name !== '') return api.handle({ ...base, verb: 'delete', options });
+      return api.handle({ ...base, verb: 'deletecollection', options: { ...listOptions(query), ...options } });
+    }
+    default:
+      throw methodNotAllowed(kind, method.toLowerCase());
+  }
+}
+
+async function answer(
+  exchange: Exchange,
+  kind: KindDefinition,
+  response: ApiResponse,
+  options: TransformOptions,
+  context: WireContext,
+): Promise<void> {
+  switch (response.type) {
+    case 'object':
+      return sendTransformed(exchange, response.created ? 201 : 200, kind, response.object, options, context);
+    case 'list':
+      return sendList(exchange, kind, response.list, options, context);
+    case 'status':
+      return sendStatus(exchange, response.status, options.accepted);
+  }
+}
+
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+async function readObject(exchange: Exchange, clock: WireContext['clock']): Promise<KubeObject> {
+  const format = bodyFormat(exchange.header('content-type'));
+  const value = await decodeBody(await exchange.body(), format, clock);
+  if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
+  return value as unknown as KubeObject;
+}
+
+async function readPatch(exchange: Exchange, clock: WireContext['clock']): Promise<ApiPatch> {
+  const format = patchFormat(exchange.header('content-type'));
+  const bytes = await exchange.body();
+  if (format === 'apply') {
+    const body = await decodeYamlBody(bytes, clock);
+    if (!isObject(body)) throw badRequest('an apply patch must be an object');
+    return { type: 'apply', body: body as unknown as KubeObject, force: exchange.query.get('force') === 'true' };
+  }
+  const body = decodeJsonBody(bytes);
+  if (format === 'json') {
+    if (!Array.isArray(body)) throw badRequest('a JSON patch must be an array of operations');
+    return { type: 'json', body: body as readonly Json[] };
+  }
+  if (!isObject(body)) throw badRequest(`a ${format} patch must be an object`);
+  return { type: format, body };
+}
+
+async function readDeleteBody(exchange: Exchange, clock: WireContext['clock']): Promise<DeleteBody | undefined> {
+  const bytes = await exchange.body();
+  if (bytes.length === 0) return undefined;
+  const value = await decodeBody(bytes, bodyFormat(exchange.header('content-type')), clock);
+  if (!isObject(value)) throw badRequest('the body of a delete must be DeleteOptions');
+  return checkDeleteBody(value);
+}
+
+/** DeleteOptions are not stored, so they are checked here and not by a kind's schema. */
+function checkDeleteBody(value: { readonly [key: string]: Json }): DeleteBody {
+  const wrong = (field: string, type: string): StatusError =>
+    badRequest(
+      `DeleteOptions in version "v1" cannot be handled as a DeleteOptions: json: cannot unmarshal into Go struct field DeleteOptions.${field} of type ${type}`,
+    );
+  const {
+    gracePeriodSeconds: grace,
+    propagationPolicy: policy,
+    orphanDependents: orphan,
+    dryRun,
+    preconditions,
+  } = value;
+  if (grace !== undefined && grace !== null && !Number.isSafeInteger(grace)) throw wrong('gracePeriodSeconds', 'int64');
+  if (policy !== undefined && policy !== null && typeof policy !== 'string')
+    throw wrong('propagationPolicy', 'v1.DeletionPropagation');
+  if (orphan !== undefined && orphan !== null && typeof orphan !== 'boolean') throw wrong('orphanDependents', 'bool');
+  if (
+    dryRun !== undefined &&
+    dryRun !== null &&
+    !(Array.isArray(dryRun) && dryRun.every((item) => typeof item === 'string'))
+  )
+    throw wrong('dryRun', '[]string');
+  if (preconditions !== undefined && preconditions !== null) {
+    if (!isObject(preconditions)) throw wrong('preconditions', 'v1.Preconditions');
+    for (const name of ['uid', 'resourceVersion']) {
+      const part = preconditions[name];
+      if (part !== undefined && part !== null && typeof part !== 'string')
+        throw wrong(`preconditions.${name}`, 'string');
+    }
+  }
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as DeleteBody;
+}
+
+async function pipe(exchange: Exchange, chunks: AsyncIterable<Buffer>): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  // The first chunk decides between an error answer and a stream.
+  let next = await iterator.next();
+  const stream = exchange.stream(200, 'text/plain');
+  while (next.done !== true && !exchange.signal.aborted) {
+    stream.write(next.value);
+    await stream.drained();
+    next = await iterator.next();
+  }
+  await iterator.return?.();
+  stream.end();
+}

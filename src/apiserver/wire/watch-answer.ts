@@ -1,0 +1,52 @@
+/** A watch over HTTP: one frame an event, until the client leaves, the time is up, or it cannot keep up. */
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { WatchHandle, WatchRequest } from '../request.ts';
+import type { Exchange } from './exchange.ts';
+import { errorFrame, frameWriter } from './frames.ts';
+import { JSON_TYPE, type Accepted } from './negotiate.ts';
+import type { WireContext } from './wire-context.ts';
+
+/** A watcher this far behind is cut off: it resumes from its last revision, and our memory stays ours. */
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+
+export function answerWatch(
+  exchange: Exchange,
+  kind: KindDefinition,
+  request: WatchRequest,
+  accepted: Accepted,
+  includeObject: 'None' | 'Metadata' | 'Object',
+  context: WireContext,
+): Promise<void> {
+  const frame = frameWriter(kind, accepted, includeObject, context.encoded, () => context.clock.now());
+  return new Promise((resolve) => {
+    // What is refused at once (410, 403, a bad selector) throws here and becomes an ordinary error answer.
+    const handle: WatchHandle = context.api.watch(request, {
+      events(batch) {
+        if (exchange.signal.aborted) return;
+        if (batch.length === 1 && batch[0] !== undefined) stream.write(frame(batch[0]));
+        else stream.write(Buffer.concat(batch.map(frame)));
+        if (stream.buffered > MAX_BUFFERED_BYTES) {
+          stream.abort();
+          finish();
+        }
+      },
+      ended(error) {
+        if (error !== undefined) stream.write(errorFrame(error.status));
+        stream.end();
+        finish();
+      },
+    });
+    const stream = exchange.stream(
+      200,
+      accepted.as === '' ? JSON_TYPE : `${JSON_TYPE};as=${accepted.as};g=meta.k8s.io;v=${accepted.version}`,
+    );
+    const finish = (): void => {
+      handle.stop();
+      resolve();
+    };
+    exchange.signal.addEventListener('abort', () => {
+      stream.end();
+      finish();
+    });
+  });
+}

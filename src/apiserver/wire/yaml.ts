@@ -1,0 +1,32 @@
+/** YAML request bodies. Small ones are parsed at once; large ones in a worker with a time limit. */
+import { Worker } from 'node:worker_threads';
+import type { Json } from '../../core/kube/json.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import { parseYaml } from './parse-yaml.ts';
+
+/** About 30 ms of parsing: more would be felt by everyone else. */
+const INLINE_BYTES = 8 * 1024;
+const TIME_LIMIT_MS = 20_000;
+
+export function decodeYaml(text: string, clock: Clock): Promise<Json> {
+  if (text.length <= INLINE_BYTES) return Promise.resolve().then(() => parseYaml(text));
+  return new Promise((resolve, reject) => {
+    const file = import.meta.url.endsWith('.ts') ? './yaml-worker.ts' : './yaml-worker.js';
+    const worker = new Worker(new URL(file, import.meta.url), {
+      workerData: text,
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    });
+    const timer = clock.after(TIME_LIMIT_MS, () =>
+      finish(() => reject(new SyntaxError('the YAML took too long to read'))),
+    );
+    const finish = (settle: () => void): void => {
+      timer.cancel();
+      settle();
+      void worker.terminate();
+    };
+    worker.once('message', (message: { value: Json } | { error: string }) =>
+      finish(() => ('error' in message ? reject(new SyntaxError(message.error)) : resolve(message.value))),
+    );
+    worker.once('error', (error) => finish(() => reject(error)));
+  });
+}

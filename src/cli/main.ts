@@ -1,0 +1,102 @@
+/**
+ * The command line. One file a command, loaded only when it is asked for, so that `--help` answers at once. Data goes
+ * to stdout, progress and problems to stderr; exit codes: 0 ok, 1 error, 124 timeout, 130 interrupt.
+ */
+import { Command, CommanderError, Option } from 'commander';
+import { VERSION } from '../core/api/version.ts';
+import { CliError } from './cli-error.ts';
+import { completionScript, SHELLS } from './completion.ts';
+
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+/** The whole grammar of the command line; completion and the reference are made from it. */
+export function createProgram(): Command {
+  const program = new Command('everynode')
+    .description('The control plane for everything that must be on every node of a Kubernetes cluster.')
+    .version(VERSION.product, '-V, --version', 'print the version and exit')
+    .showHelpAfterError('Run with --help for usage.')
+    .showSuggestionAfterError()
+    .exitOverride();
+
+  program
+    .command('up')
+    .description('Run an embedded, kubectl-compatible cluster with simulated nodes.')
+    .addOption(
+      new Option('--data-dir <dir>', 'keep the cluster in this directory (default: $EVERYNODE_HOME/cluster)').conflicts(
+        'ephemeral',
+      ),
+    )
+    .addOption(new Option('--ephemeral', 'keep the cluster in memory; nothing survives the process'))
+    .option('--port <port>', 'HTTPS port; 0 takes a free one', '6443')
+    .option('--bind <address>', 'address to listen on; anything but loopback is reachable by others', '127.0.0.1')
+    .addOption(new Option('--nodes <count>', 'simulated nodes to start with (default: 5)').conflicts('nodeGroups'))
+    .addOption(new Option('--node-groups <file>', 'YAML file that describes groups of simulated nodes'))
+    .option('--write-kubeconfig <file>', 'where to write the kubeconfig (default: $EVERYNODE_HOME/kubeconfig)')
+    .addOption(
+      new Option('--log-level <level>', 'least severe log line to print')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('warn'),
+    )
+    .addHelpText('after', UP_EXAMPLES)
+    .action(async (options: UpFlags) => (await import('./up.ts')).up(options));
+
+  program
+    .command('kubeconfig')
+    .description('Print the kubeconfig of the cluster started last.')
+    .option('--path', 'print where it is instead of what it says')
+    .action(async (options: { path?: boolean }) => (await import('./kubeconfig.ts')).kubeconfig(options));
+
+  program
+    .command('version')
+    .description('Print the version of everynode and of the Kubernetes API it serves.')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
+    .action(async (options: { output: string }) => (await import('./version.ts')).version(options.output));
+
+  program
+    .command('completion')
+    .description('Print a shell completion script.')
+    .argument('<shell>', SHELLS.join(', '))
+    .addHelpText('after', '\nExample:\n  source <(everynode completion bash)\n')
+    .action((shell: string) => void process.stdout.write(completionScript(shell, createProgram())));
+  // `exitOverride` is not inherited by commands made with a description in place.
+  for (const command of program.commands) command.exitOverride();
+  return program;
+}
+
+export interface UpFlags {
+  readonly dataDir?: string;
+  readonly ephemeral?: boolean;
+  readonly port: string;
+  readonly bind: string;
+  readonly nodes?: string;
+  readonly nodeGroups?: string;
+  readonly writeKubeconfig?: string;
+  readonly logLevel: string;
+}
+
+const UP_EXAMPLES = `
+Examples:
+  everynode up                                  five nodes, kept in $EVERYNODE_HOME (~/.everynode)
+  everynode up --ephemeral --nodes 500          five hundred nodes, gone when it stops
+  everynode up --node-groups examples/node-groups.yaml --port 0 --write-kubeconfig ./kubeconfig
+
+Stop it with Ctrl-C; with a data directory the next start finds everything again.`;
+
+/** Prints what went wrong once, in one place, and says how the process should end. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode;
+  if (error instanceof CliError) {
+    process.stderr.write(`error: ${error.message}\n${error.fix === undefined ? '' : `  ${error.fix}\n`}`);
+    return error.exitCode;
+  }
+  const code = (error as { code?: unknown } | null)?.code;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`error: ${message}${typeof code === 'string' ? ` (${code})` : ''}\n`);
+  return 1;
+}
