@@ -1,10 +1,12 @@
 /**
- * Writes src/core/api/types/*.ts, the TypeScript shape of every built-in kind, from the facts that also drive
- * decoding, defaulting and protobuf. `npm run generate`; a test fails when the files are stale.
+ * The TypeScript shape of every kind, src/core/api/types/*.ts, from the facts that also drive decoding, defaulting and
+ * protobuf. `npm run generate` writes everything that is generated; a test fails when a file is stale.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generateResources } from './resources.ts';
 import { KUBERNETES_TYPES } from '../../src/core/api/facts/kubernetes-types.ts';
+import { OWN_TYPES } from '../../src/core/api/facts/own-types.ts';
 import {
   parseFacts,
   type FieldFact,
@@ -41,8 +43,8 @@ const pathOf = (typePackage: string): string =>
 
 /** Every generated file by path, so the staleness test can compare without writing. */
 export function generateTypes(): ReadonlyMap<string, string> {
-  const types = parseFacts(KUBERNETES_TYPES);
-  const packages = Map.groupBy(types.values(), (type) => type.name.split('.')[0] ?? '');
+  const types = [...parseFacts(KUBERNETES_TYPES).values(), ...parseFacts(OWN_TYPES).values()];
+  const packages = Map.groupBy(types, (type) => type.name.split('.')[0] ?? '');
   return new Map([...packages].map(([name, members]) => [pathOf(name), packageFile(name, members)]));
 }
 
@@ -71,12 +73,15 @@ function packageFile(typePackage: string, types: readonly TypeFact[]): string {
         return `{ readonly [key: string]: ${expression(type.value)} }`;
     }
   };
-  const body = types.map((type) => interfaceText(type, expression, reference)).join('\n');
+  const names = new Set(types.map((type) => type.name));
+  const body = types
+    .map((type) => interfaceText(type, names.has(`${type.name}List`), expression, reference))
+    .join('\n');
   const importLines = [...imports]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([from, names]) => {
       const path = importPath(typePackage, from);
-      return `import type { ${[...names].sort().join(', ')} } from '${path}';\n`;
+      return `import type { ${[...names].toSorted().join(', ')} } from '${path}';\n`;
     });
   return `// Written by tools/generate/types.ts from the facts beside it; edit those.\n${importLines.join('')}\n${body}`;
 }
@@ -88,6 +93,7 @@ function importPath(typePackage: string, from: string): string {
 
 function interfaceText(
   type: TypeFact,
+  hasList: boolean,
   expression: (type: TypeExpression) => string,
   reference: (name: string) => string,
 ): string {
@@ -96,8 +102,7 @@ function interfaceText(
     type.fields.some(
       (f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ObjectMeta',
     ) &&
-    !type.name.endsWith('Template') &&
-    !type.name.endsWith('TemplateSpec');
+    (hasList || !/Template(Spec)?$/.test(type.name));
   const isList = type.fields.some(
     (f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ListMeta',
   );
@@ -122,7 +127,7 @@ function isPresent(type: TypeFact, field: FieldFact, isKind: boolean): boolean {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of generateTypes()) {
+  for (const [path, text] of [...generateTypes(), ...generateResources()]) {
     writeFileSync(new URL(`../../${path}`, import.meta.url), text);
   }
 }

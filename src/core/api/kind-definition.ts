@@ -21,10 +21,35 @@ export interface PrinterColumn {
   readonly priority: number;
 }
 
+/** Something a client may say about a whole row, such as that the object is done. */
+export interface TableRowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 export interface TablePrinter<T extends KubeObject = KubeObject> {
   readonly columns: readonly PrinterColumn[];
   /** Cells for one object in column order. `now` turns times into ages. */
   row(object: T, now: number): readonly (string | number | boolean | null)[];
+  conditions?(object: T): readonly TableRowCondition[] | undefined;
+  /** The order of rows, where it is not the order of the list. */
+  compare?(a: T, b: T): number;
+}
+
+/** Where a kind's objects are kept. One stored object may be read and written in several versions or groups. */
+export interface StorageIdentity {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+}
+
+/** Between this form of a kind and the stored one. Both ways are pure and remembered per object where that is cheap. */
+export interface KindConversion {
+  toStorage(object: KubeObject): KubeObject;
+  fromStorage(object: KubeObject): KubeObject;
 }
 
 export interface KindDefinition<T extends KubeObject = KubeObject> extends Resource<T> {
@@ -36,6 +61,11 @@ export interface KindDefinition<T extends KubeObject = KubeObject> extends Resou
   readonly subresources: readonly SubresourceDefinition[];
   /** Name of the schema, `core/v1.Pod`. */
   readonly schema: string;
+  /** Metadata counts generations: 1 when created, one more whenever `strategy.generationChanged`. */
+  readonly hasGeneration: boolean;
+  readonly storage: StorageIdentity;
+  /** Absent where the stored form is this one. */
+  readonly conversion?: KindConversion;
   /** Fields a field selector may name beside metadata.name and metadata.namespace, and how to read them. */
   readonly selectableFields: { readonly [path: string]: (object: T) => string };
   readonly printer: TablePrinter<T>;

@@ -1,12 +1,13 @@
 /**
- * The compact notation of API types, and its parser. A block is a line `package/version.Type [atomic]` followed by
- * one indented line a field: `jsonName protobufNumber type marker…`.
+ * The compact notation of API types, and its parser. A block is a line `package/version.Type [atomic] [open]` followed
+ * by one indented line a field: `jsonName protobufNumber type marker…`. `open` types keep fields they do not name.
  *
  * Types: string bool int32 int64 uint8 double bytes quantity intorstring time microtime duration raw json fieldsv1
  * schemaorbool schemaorarray schemaorstrings, `package/version.Type`, `[]T`, `{}T` (map with string keys),
  * `*T` (absent and zero differ), `items<T>` (a list that protobuf wraps in a message). The name `~` marks fields
  * that JSON writes inline and protobuf nests. Markers: `always` (Go writes it even when empty), `omitzero`,
- * `required`, `list=atomic|set|map(key+key)`, `map=atomic`, `patch=merge+retainKeys`, `mergekey=K`.
+ * `required`, `list=atomic|set|map(key+key)`, `map=atomic`, `patch=merge+retainKeys`, `mergekey=K`, `as=T` (the name
+ * Go gives the field's type where it is not the one above; decoding errors name it).
  */
 
 export type Scalar =
@@ -51,12 +52,16 @@ export interface FieldFact {
   readonly atomicMap: boolean;
   readonly patchStrategies: readonly string[];
   readonly patchMergeKey?: string;
+  /** The type as Go prints it, where the notation alone does not tell (`v1.Protocol` for a string). */
+  readonly goType?: string;
 }
 
 export interface TypeFact {
   /** `package/version.Type`, for example `core/v1.Pod`. */
   readonly name: string;
   readonly atomic: boolean;
+  /** Fields the type does not name are kept, not pruned. */
+  readonly open: boolean;
   readonly fields: readonly FieldFact[];
 }
 
@@ -90,8 +95,8 @@ export function parseFacts(text: string): ReadonlyMap<string, TypeFact> {
       fields.push(parseField(line.trim()));
     } else {
       fields = [];
-      const [name = '', marker] = line.split(' ');
-      types.set(name, { name, atomic: marker === 'atomic', fields });
+      const [name = '', ...markers] = line.split(' ');
+      types.set(name, { name, atomic: markers.includes('atomic'), open: markers.includes('open'), fields });
     }
   }
   return types;
@@ -104,6 +109,7 @@ function parseField(line: string): FieldFact {
   const list = valueOf('list');
   const keys = list?.match(/^map\((.*)\)$/)?.[1];
   const mergeKey = valueOf('mergekey');
+  const goType = valueOf('as');
   return {
     name: name === '~' ? '' : name,
     number: number === '-' ? 0 : Number(number),
@@ -117,6 +123,7 @@ function parseField(line: string): FieldFact {
     atomicMap: markers.includes('map=atomic'),
     patchStrategies: valueOf('patch')?.split('+') ?? [],
     ...(mergeKey === undefined ? {} : { patchMergeKey: mergeKey }),
+    ...(goType === undefined ? {} : { goType }),
   };
 }
 

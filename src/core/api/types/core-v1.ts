@@ -1208,7 +1208,9 @@ export interface PodStatusResult {
 }
 
 export interface PodTemplate {
-  readonly metadata?: ObjectMeta;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
   readonly template?: PodTemplateSpec;
 }
 

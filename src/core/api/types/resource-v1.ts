@@ -245,7 +245,9 @@ export interface ResourceClaimStatus {
 }
 
 export interface ResourceClaimTemplate {
-  readonly metadata?: ObjectMeta;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
   readonly spec: ResourceClaimTemplateSpec;
 }
 

@@ -1,0 +1,98 @@
+/** Puts each kind together from the facts, the tables of ./kinds.ts, and what is generic. */
+import type { KindDefinition, KindConversion, KindStrategy, StorageIdentity } from '../kind-definition.ts';
+import { KUBERNETES_RESOURCES } from '../facts/kubernetes-resources.ts';
+import { OWN_RESOURCES } from '../facts/own-resources.ts';
+import { eventConversion } from './convert-events.ts';
+import { autoscalerConversion } from './convert-autoscalers.ts';
+import { GENERIC_PRINTER } from './generic-printer.ts';
+import { createGenericStrategy, nameIsPathSegment } from './generic-strategy.ts';
+import { PRINTERS, SELECTABLE_FIELDS, STRATEGIES } from './kinds.ts';
+import { parseResources, type ResourceFact, schemaName } from './parse-resources.ts';
+
+/** Forms of a kind that are not the stored one. */
+const CONVERTED: ReadonlyMap<string, { storage: StorageIdentity; conversion: KindConversion }> = new Map([
+  [
+    'events.k8s.io/v1/events',
+    { storage: { group: '', version: 'v1', resource: 'events', kind: 'Event' }, conversion: eventConversion },
+  ],
+  [
+    'autoscaling/v1/horizontalpodautoscalers',
+    {
+      storage: {
+        group: 'autoscaling',
+        version: 'v2',
+        resource: 'horizontalpodautoscalers',
+        kind: 'HorizontalPodAutoscaler',
+      },
+      conversion: autoscalerConversion,
+    },
+  ],
+]);
+
+/** Kubernetes' own kinds that count generations; the others' metadata never shows one. Ours all do. */
+const WITH_GENERATION: ReadonlySet<string> = new Set([
+  'pods',
+  'podtemplates',
+  'replicationcontrollers',
+  'admissionregistration.k8s.io/mutatingadmissionpolicies',
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings',
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations',
+  'admissionregistration.k8s.io/validatingadmissionpolicies',
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings',
+  'admissionregistration.k8s.io/validatingwebhookconfigurations',
+  'apiextensions.k8s.io/customresourcedefinitions',
+  'apps/daemonsets',
+  'apps/deployments',
+  'apps/replicasets',
+  'apps/statefulsets',
+  'batch/cronjobs',
+  'batch/jobs',
+  'discovery.k8s.io/endpointslices',
+  'flowcontrol.apiserver.k8s.io/flowschemas',
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
+  'networking.k8s.io/ingresses',
+  'networking.k8s.io/ingressclasses',
+  'networking.k8s.io/networkpolicies',
+  'policy/poddisruptionbudgets',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/resourceslices',
+  'scheduling.k8s.io/priorityclasses',
+]);
+
+const NO_FIELDS: KindDefinition['selectableFields'] = {};
+
+export function builtInKinds(): readonly KindDefinition[] {
+  return [
+    ...parseResources(KUBERNETES_RESOURCES).map((fact) => define(fact, WITH_GENERATION.has(tableKey(fact)))),
+    ...parseResources(OWN_RESOURCES).map((fact) => define(fact, true)),
+  ];
+}
+
+/** The key of a resource in the tables: `pods`, `apps/daemonsets`. */
+const tableKey = (fact: ResourceFact): string => (fact.group === '' ? fact.resource : `${fact.group}/${fact.resource}`);
+
+function define(fact: ResourceFact, hasGeneration: boolean): KindDefinition {
+  const key = tableKey(fact);
+  const { group, version, resource, kind } = fact;
+  const converted = CONVERTED.get(`${group}/${version}/${resource}`);
+  return {
+    ...fact,
+    listKind: `${kind}List`,
+    schema: schemaName(group, version, kind),
+    hasGeneration,
+    storage: converted?.storage ?? { group, version, resource, kind },
+    ...(converted === undefined ? {} : { conversion: converted.conversion }),
+    selectableFields: SELECTABLE_FIELDS.get(key) ?? NO_FIELDS,
+    printer: PRINTERS.get(key) ?? GENERIC_PRINTER,
+    strategy: STRATEGIES.get(key) ?? genericStrategy(fact, hasGeneration),
+  };
+}
+
+function genericStrategy(fact: ResourceFact, hasGeneration: boolean): KindStrategy {
+  return createGenericStrategy({
+    namespaced: fact.namespaced,
+    hasStatus: fact.subresources.some((sub) => sub.name === 'status'),
+    hasGeneration,
+    ...(fact.group === 'rbac.authorization.k8s.io' ? { nameRule: nameIsPathSegment } : {}),
+  });
+}

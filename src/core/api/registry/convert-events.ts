@@ -1,0 +1,42 @@
+/**
+ * An event is one stored object with two forms: core/v1 (stored) and events.k8s.io/v1. They carry the same facts under
+ * different names.
+ */
+import type { KubeObject } from '../../kube/objects.ts';
+import type { KindConversion } from '../kind-definition.ts';
+
+type Bag = { readonly [field: string]: unknown };
+
+/** core/v1 name → events.k8s.io/v1 name, where they differ. */
+const RENAMED: readonly (readonly [core: string, events: string])[] = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['reportingComponent', 'reportingController'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+];
+const TO_EVENTS: ReadonlyMap<string, string> = new Map(RENAMED);
+const TO_CORE: ReadonlyMap<string, string> = new Map(RENAMED.map(([core, events]) => [events, core]));
+
+function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<string, string>): KubeObject {
+  const result: { [field: string]: unknown } = {};
+  for (const [field, value] of Object.entries(object as unknown as Bag)) result[names.get(field) ?? field] = value;
+  result['apiVersion'] = apiVersion;
+  return result as unknown as KubeObject;
+}
+
+const converted = new WeakMap<KubeObject, KubeObject>();
+
+export const eventConversion: KindConversion = {
+  toStorage: (object) => renamed(object, 'v1', TO_CORE),
+  fromStorage(object) {
+    let result = converted.get(object);
+    if (result === undefined) {
+      result = renamed(object, 'events.k8s.io/v1', TO_EVENTS);
+      converted.set(object, result);
+    }
+    return result;
+  },
+};

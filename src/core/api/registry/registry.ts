@@ -1,0 +1,132 @@
+/**
+ * The registry: every kind this API server serves, found by resource, by kind or by where it is stored. It is a value
+ * with a change hook, so that kinds may come and go while the server runs. Nothing here parses a schema; that happens
+ * when the first object of a kind is decoded (schema/).
+ */
+import type { KindDefinition } from '../kind-definition.ts';
+import { builtInKinds } from './built-in-kinds.ts';
+
+export interface GroupVersions {
+  readonly group: string;
+  /** The preferred version first. */
+  readonly versions: readonly string[];
+}
+
+export interface Registry {
+  /** Counts changes; what is derived from the registry (discovery, OpenAPI) is remembered under it. */
+  readonly generation: number;
+  byResource(group: string, version: string, resource: string): KindDefinition | undefined;
+  byKind(group: string, version: string, kind: string): KindDefinition | undefined;
+  /** The definition whose form is stored, for a collection of the store. */
+  byStorage(group: string, resource: string): KindDefinition | undefined;
+  /** All definitions over one storage, the stored form first. */
+  formsOf(storage: { readonly group: string; readonly resource: string }): readonly KindDefinition[];
+  /** In discovery order. */
+  all(): readonly KindDefinition[];
+  inGroupVersion(group: string, version: string): readonly KindDefinition[];
+  groups(): readonly GroupVersions[];
+  hasGroupVersion(group: string, version: string): boolean;
+  add(definitions: readonly KindDefinition[]): void;
+  /** Removes exactly these definitions (by group, version and resource). */
+  remove(definitions: readonly KindDefinition[]): void;
+  /** Called after every change, with the registry already changed. Returns the way to stop listening. */
+  onChange(listener: () => void): () => void;
+}
+
+export function createRegistry(initial: readonly KindDefinition[] = builtInKinds()): Registry {
+  let state = indexed(initial);
+  let generation = 0;
+  const listeners = new Set<() => void>();
+  const change = (definitions: readonly KindDefinition[]): void => {
+    state = indexed(definitions);
+    generation++;
+    for (const listener of listeners) listener();
+  };
+  return {
+    get generation() {
+      return generation;
+    },
+    byResource: (group, version, resource) => among(state.resources.get(resource), group, version),
+    byKind: (group, version, kind) => among(state.kinds.get(kind), group, version),
+    byStorage: (group, resource) =>
+      state.resources.get(resource)?.find((d) => d.conversion === undefined && d.group === group),
+    formsOf: (storage) =>
+      state.all
+        .filter((d) => d.storage.group === storage.group && d.storage.resource === storage.resource)
+        .toSorted((a, b) => Number(a.conversion !== undefined) - Number(b.conversion !== undefined)),
+    all: () => state.all,
+    inGroupVersion: (group, version) => state.all.filter((d) => d.group === group && d.version === version),
+    groups: () => state.groups,
+    hasGroupVersion: (group, version) =>
+      state.groups.some((entry) => entry.group === group && entry.versions.includes(version)),
+    add: (definitions) => change([...state.all, ...definitions]),
+    remove(definitions) {
+      const gone = new Set(definitions.map(keyOf));
+      change(state.all.filter((definition) => !gone.has(keyOf(definition))));
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+interface Index {
+  readonly all: readonly KindDefinition[];
+  readonly resources: ReadonlyMap<string, readonly KindDefinition[]>;
+  readonly kinds: ReadonlyMap<string, readonly KindDefinition[]>;
+  readonly groups: readonly GroupVersions[];
+}
+
+const keyOf = (definition: KindDefinition): string =>
+  `${definition.group}/${definition.version}/${definition.resource}`;
+
+/** Few groups share a resource or kind name, so a walk over them beats building a key for every request. */
+function among(
+  candidates: readonly KindDefinition[] | undefined,
+  group: string,
+  version: string,
+): KindDefinition | undefined {
+  if (candidates === undefined) return undefined;
+  for (const definition of candidates) {
+    if (definition.group === group && definition.version === version) return definition;
+  }
+  return undefined;
+}
+
+function indexed(definitions: readonly KindDefinition[]): Index {
+  const seen = new Set<string>();
+  for (const definition of definitions) {
+    const key = keyOf(definition);
+    if (seen.has(key)) throw new Error(`${key} is registered twice`);
+    seen.add(key);
+  }
+  return {
+    all: definitions,
+    resources: Map.groupBy(definitions, (definition) => definition.resource),
+    kinds: Map.groupBy(definitions, (definition) => definition.kind),
+    groups: [...Map.groupBy(definitions, (definition) => definition.group)].map(([group, members]) => ({
+      group,
+      versions: [...new Set(members.map((member) => member.version))].toSorted(byVersionPriority),
+    })),
+  };
+}
+
+const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+
+const stability = (match: RegExpExecArray): number => (match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0);
+
+/** GA before beta before alpha, newer before older, anything else last by name. */
+export function byVersionPriority(a: string, b: string): number {
+  const left = VERSION.exec(a);
+  const right = VERSION.exec(b);
+  if (left === null || right === null) {
+    if (left === right) return a < b ? -1 : Number(a > b);
+    return left === null ? 1 : -1;
+  }
+  return (
+    stability(right) - stability(left) ||
+    Number(right[1]) - Number(left[1]) ||
+    Number(right[3] ?? 0) - Number(left[3] ?? 0)
+  );
+}
