@@ -20,10 +20,11 @@ import type {
   ObjectMeta,
   OwnerReference,
 } from '../../kube/meta-v1.ts';
-import { isDNS1123Label, isLabelValue, isQualifiedName } from './name-rules.ts';
+import { exceedsBytes, goQuote, utf8Length } from '../../kube/go-text.ts';
+import { dns1123LabelProblems, labelValueProblems, type NameRule, qualifiedNameProblems } from '../../kube/names.ts';
+import { conditionReasonProblems } from '../../kube/value-formats.ts';
 
-/** Complaints about a name; `prefix` is true for generateName, where a trailing dash is fine. */
-export type NameRule = (value: string, prefix: boolean) => readonly string[];
+export type { NameRule };
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
@@ -54,7 +55,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
   if (rules.namespaced) {
     if (!namespace) errors.push(required(field.child(path, 'namespace'), ''));
     else {
-      for (const text of isDNS1123Label(namespace)) {
+      for (const text of dns1123LabelProblems(namespace)) {
         errors.push(invalid(field.child(path, 'namespace'), namespace, text));
       }
     }
@@ -124,7 +125,7 @@ function immutable(
 
 /** A label key, or anything else that follows the same rule. */
 export function validateLabelName(name: string, path: string): readonly FieldError[] {
-  const texts = isQualifiedName(name);
+  const texts = qualifiedNameProblems(name);
   return texts.length === 0 ? NOTHING : texts.map((text) => invalid(path, name, text));
 }
 
@@ -132,8 +133,8 @@ export function validateLabels(labels: StringMap | undefined, path: string): rea
   let errors: FieldError[] | undefined;
   for (const key in labels) {
     const value = labels[key] ?? '';
-    const keyTexts = isQualifiedName(key);
-    const valueTexts = isLabelValue(value);
+    const keyTexts = qualifiedNameProblems(key);
+    const valueTexts = labelValueProblems(value);
     if (keyTexts.length === 0 && valueTexts.length === 0) continue;
     errors ??= [];
     for (const text of keyTexts) errors.push(invalid(path, key, text));
@@ -147,7 +148,7 @@ export function validateAnnotations(annotations: StringMap | undefined, path: st
   let upperBound = 0;
   for (const key in annotations) {
     upperBound += 3 * (key.length + (annotations[key] ?? '').length);
-    const texts = isQualifiedName(key.toLowerCase());
+    const texts = qualifiedNameProblems(key.toLowerCase());
     if (texts.length === 0) continue;
     errors ??= [];
     for (const text of texts) errors.push(invalid(path, key, text));
@@ -162,7 +163,7 @@ export function validateAnnotations(annotations: StringMap | undefined, path: st
 
 function utf8Bytes(map: StringMap): number {
   let total = 0;
-  for (const key in map) total += Buffer.byteLength(key) + Buffer.byteLength(map[key] ?? '');
+  for (const key in map) total += utf8Length(key) + utf8Length(map[key] ?? '');
   return total;
 }
 
@@ -239,7 +240,7 @@ export function validateNoNewFinalizers(
   const known = new Set(old);
   const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).sort();
   if (added.length === 0) return NOTHING;
-  const printed = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
+  const printed = `[]string{${added.map((finalizer) => goQuote(finalizer)).join(', ')}}`;
   return [
     forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${printed}`),
   ];
@@ -250,10 +251,10 @@ const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 /** The name a client gives itself in managedFields. */
 export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER) errors.push(tooLong(path, MAX_FIELD_MANAGER));
+  if (exceedsBytes(manager, MAX_FIELD_MANAGER)) errors.push(tooLong(path, MAX_FIELD_MANAGER));
   for (const match of manager.matchAll(UNPRINTABLE)) {
     const code = (match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    const position = Buffer.byteLength(manager.slice(0, match.index));
+    const position = utf8Length(manager.slice(0, match.index));
     errors.push(invalid(path, manager, `invalid character U+${code} (at position ${position})`));
   }
   return errors;
@@ -271,7 +272,7 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[], pa
       errors.push(invalid(field.child(at, 'fieldsType'), fieldsType, 'must be `FieldsV1`'));
     }
     if (manager !== '') append(errors, validateFieldManager(manager, field.child(at, 'manager')));
-    if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE) {
+    if (exceedsBytes(subresource, MAX_SUBRESOURCE)) {
       errors.push(tooLong(field.child(at, 'subresource'), MAX_SUBRESOURCE));
     }
   }
@@ -321,7 +322,7 @@ function validateSelectorRequirement(
   append(errors, validateLabelName(key, field.child(path, 'key')));
   if (options.allowInvalidValues) return errors;
   for (const [index, value] of values.entries()) {
-    for (const text of isLabelValue(value)) {
+    for (const text of labelValueProblems(value)) {
       errors.push(invalid(field.index(field.child(path, 'values'), index), value, text));
     }
   }
@@ -329,9 +330,6 @@ function validateSelectorRequirement(
 }
 
 const CONDITION_STATUSES = ['False', 'True', 'Unknown'];
-const CONDITION_REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
-const CONDITION_REASON_TEXT =
-  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 const MAX_CONDITION_REASON = 1024;
 const MAX_CONDITION_MESSAGE = 32 * 1024;
 
@@ -365,10 +363,10 @@ function validateCondition(condition: Condition, path: string): readonly FieldEr
   const reasonPath = field.child(path, 'reason');
   if (reason === '') errors.push(required(reasonPath, ''));
   else {
-    if (!CONDITION_REASON.test(reason)) errors.push(invalid(reasonPath, reason, CONDITION_REASON_TEXT));
-    if (Buffer.byteLength(reason) > MAX_CONDITION_REASON) errors.push(tooLong(reasonPath, MAX_CONDITION_REASON));
+    for (const text of conditionReasonProblems(reason)) errors.push(invalid(reasonPath, reason, text));
+    if (exceedsBytes(reason, MAX_CONDITION_REASON)) errors.push(tooLong(reasonPath, MAX_CONDITION_REASON));
   }
-  if (Buffer.byteLength(message) > MAX_CONDITION_MESSAGE) {
+  if (exceedsBytes(message, MAX_CONDITION_MESSAGE)) {
     errors.push(tooLong(field.child(path, 'message'), MAX_CONDITION_MESSAGE));
   }
   return errors;

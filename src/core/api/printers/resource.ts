@@ -1,0 +1,36 @@
+/** Dynamic resource allocation. */
+import type { ResourceClaim, ResourceSlice } from '../types/resource-v1.ts';
+import { AGE, NAME, printer, text } from './columns.ts';
+import { age } from './text.ts';
+
+function claimState(claim: ResourceClaim): string {
+  const deleted = claim.metadata.deletionTimestamp !== undefined;
+  const states = deleted ? ['deleted'] : [];
+  if (claim.status?.allocation) {
+    states.push('allocated');
+    if (claim.status.reservedFor?.length) states.push('reserved');
+  } else if (!deleted) states.push('pending');
+  return states.join(',');
+}
+
+export const resourceClaimPrinter = printer<ResourceClaim>(
+  [NAME, text('State', 'Whether devices are allocated and in use'), AGE],
+  (object, now) => [object.metadata.name, claimState(object), age(object, now)],
+);
+
+export const resourceSlicePrinter = printer<ResourceSlice>(
+  [
+    NAME,
+    text('Node', 'Node that has the devices'),
+    text('Driver', 'Driver of the devices'),
+    text('Pool', 'Pool the devices belong to'),
+    AGE,
+  ],
+  (object, now) => [
+    object.metadata.name,
+    object.spec?.nodeName ?? '',
+    object.spec?.driver ?? '',
+    object.spec?.pool?.name ?? '',
+    age(object, now),
+  ],
+);
