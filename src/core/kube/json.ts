@@ -1,5 +1,129 @@
+/**
+ * JSON without losses. Integers beyond 2^53 become bigints and are written back digit for digit, `__proto__` is an
+ * ordinary key, nesting is bounded, and a syntax error says where it is and what Go would have said.
+ */
+import { compareBytes } from './go-text.ts';
+import { findSyntaxError, nestsDeeperThan } from './json-scan.ts';
+
 /** A JSON value. Integers that a double cannot hold are bigints, so that no digit is lost between reading and writing. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
+}
+
+/** Deeper documents are refused: everything that walks a value may then recurse without fear for the stack. */
+export const MAX_JSON_DEPTH = 1000;
+
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+  readonly code = 'EN_KUBE_JSON_SYNTAX';
+  /** What is wrong, in the words of Go's decoder: `invalid character 'x' after object key`. */
+  readonly reason: string;
+  /** Offset in UTF-16 units; line and column count from 1. */
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+
+  constructor(reason: string, text: string, offset: number, options?: ErrorOptions) {
+    const before = text.slice(0, offset);
+    const line = before.split('\n').length;
+    const column = offset - (before.lastIndexOf('\n') + 1) + 1;
+    super(`${reason} (line ${line}, column ${column})`, options);
+    this.reason = reason;
+    this.offset = offset;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/**
+ * A number that a double may not hold: sixteen digits, or an exponent. It looks only where a number can stand, so UUIDs
+ * and digests in strings do not send a document down the slow path. A text that *is* a number is asked for apart: an
+ * alternative for the start of the text would double the cost of the search.
+ */
+const UNSAFE_NUMBER = /[:,[\s]-?\d[\d.]*(?:\d{15}|[eE])/;
+const mayLoseDigits = (text: string): boolean => text.charCodeAt(0) < 0x3a || UNSAFE_NUMBER.test(text);
+
+type SourceReviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown;
+const parseWithSource = JSON.parse as (text: string, reviver?: SourceReviver) => Json;
+const rawJson = (JSON as unknown as { readonly rawJSON: (text: string) => unknown }).rawJSON;
+
+const INTEGER = /^-?\d+$/;
+
+const keepDigits: SourceReviver = (_key, value, { source }) => {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value;
+  if (INTEGER.test(source)) return BigInt(source);
+  if (!Number.isFinite(value)) throw new RangeError(`number ${source} is out of range`);
+  return value;
+};
+
+export interface ParseOptions {
+  /** Nesting allowed. `Infinity` skips the check, for text of our own making. */
+  readonly maxDepth?: number;
+}
+
+/** Reads one JSON document. Throws `JsonSyntaxError`. Of a repeated key the last value counts, as in Go. */
+export function parseJson(text: string, options?: ParseOptions): Json {
+  const maxDepth = options?.maxDepth ?? MAX_JSON_DEPTH;
+  const deepAt = nestsDeeperThan(text, maxDepth);
+  if (deepAt !== -1) throw new JsonSyntaxError('exceeded max depth', text, deepAt);
+  try {
+    return mayLoseDigits(text) ? parseWithSource(text, keepDigits) : parseWithSource(text);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new JsonSyntaxError(cause.message, text, 0, { cause });
+    const found = findSyntaxError(text);
+    throw new JsonSyntaxError(found?.reason ?? (cause as Error).message, text, found?.offset ?? 0, { cause });
+  }
+}
+
+const writeBigint = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? rawJson(value.toString()) : value;
+
+/** Writes a value as compact JSON, bigints as plain integers. */
+export function encodeJson(value: Json): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // Bigints are so rare that looking for them first would cost more than failing.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, writeBigint);
+  }
+}
+
+const HTML_UNSAFE = /[<>&\u2028\u2029]/g;
+const escapeHtml = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const encodeGoString = (text: string): string => JSON.stringify(text.toWellFormed()).replace(HTML_UNSAFE, escapeHtml);
+
+/** Writes JSON byte for byte as Go's `json.Marshal`: HTML characters escaped, and with `sortKeys` as it writes maps. */
+export function encodeGoJson(value: Json, options?: { readonly sortKeys?: boolean }): string {
+  return encodeGo(value, options?.sortKeys ?? false);
+}
+
+function encodeGo(value: Json, sortKeys: boolean): string {
+  if (value === null) return 'null';
+  switch (typeof value) {
+    case 'string':
+      return encodeGoString(value);
+    case 'bigint':
+      return value.toString();
+    case 'object':
+      return Array.isArray(value)
+        ? `[${value.map((item: Json) => encodeGo(item, sortKeys)).join(',')}]`
+        : encodeGoObject(value as JsonObject, sortKeys);
+    default:
+      return JSON.stringify(value);
+  }
+}
+
+function encodeGoObject(object: JsonObject, sortKeys: boolean): string {
+  const keys = Object.keys(object);
+  if (sortKeys) keys.sort(compareBytes);
+  let text = '';
+  for (const key of keys) {
+    const member = object[key];
+    if (member === undefined) continue;
+    text += `${text === '' ? '' : ','}${encodeGoString(key)}:${encodeGo(member, sortKeys)}`;
+  }
+  return `{${text}}`;
 }

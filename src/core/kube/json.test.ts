@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readGolden } from './golden/read.ts';
+import { findDuplicateFields, findSyntaxError } from './json-scan.ts';
+import { encodeGoJson, encodeJson, JsonSyntaxError, parseJson, type Json } from './json.ts';
+
+interface Table {
+  readonly syntax: readonly (readonly [text: string, message: string])[];
+  readonly duplicates: readonly (readonly [text: string, messages: readonly string[]])[];
+  readonly encoded: readonly (readonly [text: string, encoded: string])[];
+}
+const table = readGolden<Table>('json');
+
+function failure(text: string, options?: { maxDepth: number }): JsonSyntaxError {
+  try {
+    parseJson(text, options);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error;
+    throw error;
+  }
+  throw new Error('parsed');
+}
+
+describe('parseJson', () => {
+  it('keeps every digit of large integers, wherever they stand', () => {
+    const text = '{"a":9007199254740993,"b":[-9223372036854775808,1],"c":18446744073709551616}';
+    const value = parseJson(text);
+    expect(value).toEqual({ a: 9007199254740993n, b: [-9223372036854775808n, 1], c: 18446744073709551616n });
+    expect(encodeJson(value)).toBe(text);
+  });
+  it('reads a document that is only a number', () => {
+    expect(parseJson('9007199254740993')).toBe(9007199254740993n);
+    expect(parseJson(' -12')).toBe(-12);
+    expect(parseJson('[9007199254740991]')).toEqual([9007199254740991]);
+  });
+  it('leaves numbers in strings alone', () => {
+    expect(parseJson('{"a":"12345678901234567890"}')).toEqual({ a: '12345678901234567890' });
+  });
+  it('refuses numbers that no double can hold', () => {
+    expect(failure('{"a":1e400}').reason).toBe('number 1e400 is out of range');
+    expect(parseJson('[1e300]')).toEqual([1e300]);
+  });
+  it('keeps __proto__ as plain data on both paths', () => {
+    for (const text of ['{"__proto__":{"admin":true}}', '{"__proto__":{"admin":true},"n":12345678901234567890}']) {
+      const value = parseJson(text) as { admin?: boolean };
+      expect(Object.keys(value)).toContain('__proto__');
+      expect(value.admin).toBeUndefined();
+      expect(encodeJson(value as Json)).toBe(text);
+    }
+  });
+  it('takes the last of repeated keys', () => {
+    expect(parseJson('{"a":1,"a":2}')).toEqual({ a: 2 });
+  });
+  it('refuses absurd nesting at the bracket that goes too far, on arrays, objects and both', () => {
+    expect(failure('['.repeat(100_000)).reason).toBe('exceeded max depth');
+    expect(failure('['.repeat(100_000)).offset).toBe(1000);
+    expect(failure('{"a":'.repeat(5000) + '1' + '}'.repeat(5000)).reason).toBe('exceeded max depth');
+    const fine = `${'[{"a":'.repeat(500)}1${'}]'.repeat(500)}`;
+    expect(encodeJson(parseJson(fine))).toBe(fine);
+    expect(failure(`[${fine}]`).reason).toBe('exceeded max depth');
+  });
+  it('is not fooled by brackets in strings', () => {
+    const text = JSON.stringify({ open: '[{'.repeat(3000), close: '\\"]}'.repeat(3000), list: Array(2000).fill([]) });
+    expect(encodeJson(parseJson(text))).toBe(text);
+    expect(failure(`${JSON.stringify([']'.repeat(2000)]).slice(0, -1)},${'['.repeat(1001)}`).reason).toBe(
+      'exceeded max depth',
+    );
+  });
+  it('says where a document breaks', () => {
+    const error = failure('{\n  "a": 1,\n  "b" 2\n}');
+    expect(error).toMatchObject({ line: 3, column: 7, offset: 18, code: 'EN_KUBE_JSON_SYNTAX' });
+    expect(error.message).toBe("invalid character '2' after object key (line 3, column 7)");
+  });
+});
+
+describe('syntax errors', () => {
+  it('read as Go words them', () => {
+    for (const [text, message] of table.syntax) {
+      // Go prints one byte of a longer character; we print the character.
+      if (/[^\x00-\x7f]/.test(message)) continue;
+      expect({ text, reason: findSyntaxError(text)?.reason ?? '' }).toEqual({ text, reason: message });
+      if (message === '') parseJson(text);
+      else expect(failure(text).reason).toBe(message);
+    }
+  });
+  it('are found exactly when the platform finds one', () => {
+    const noise = fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0e1-+.tnlf ax\n'.split('')), maxLength: 12 });
+    fc.assert(
+      fc.property(noise, (text) => {
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        expect(findSyntaxError(text) === undefined).toBe(valid);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('findDuplicateFields', () => {
+  it('names the paths upstream names', () => {
+    for (const [text, messages] of table.duplicates) {
+      expect(findDuplicateFields(text).map((path) => `duplicate field "${path}"`)).toEqual(messages);
+    }
+  });
+  it('is not confused by __proto__', () => {
+    expect(findDuplicateFields('{"__proto__":1,"a":{"__proto__":1,"__proto__":2}}')).toEqual(['a.__proto__']);
+  });
+  it('stops listing at one hundred', () => {
+    const members = Array.from({ length: 300 }, (_, i) => `"k${i}":1,"k${i}":2`).join(',');
+    expect(findDuplicateFields(`{${members}}`)).toHaveLength(100);
+  });
+});
+
+describe('encoding', () => {
+  it('matches Go byte for byte', () => {
+    for (const [text, encoded] of table.encoded)
+      expect(encodeGoJson(parseJson(text), { sortKeys: true })).toBe(encoded);
+  });
+  it('keeps the order of keys unless asked', () => {
+    expect(encodeGoJson({ b: 1, a: '<' })).toBe('{"b":1,"a":"\\u003c"}');
+  });
+  it('drops members without a value', () => {
+    expect(encodeGoJson({ a: undefined, b: [12345678901234567890n] })).toBe('{"b":[12345678901234567890]}');
+    expect(encodeJson({ a: undefined, b: 1n })).toBe('{"b":1}');
+  });
+  it('round-trips every value', () => {
+    const { value } = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constant(null),
+        fc.boolean(),
+        fc.integer(),
+        fc.bigInt({ min: 2n ** 53n, max: 2n ** 70n }),
+        fc.string({ unit: 'binary' }),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(fc.string(), tie('value'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (input) => {
+        expect(parseJson(encodeJson(input))).toEqual(input);
+        expect(parseJson(encodeGoJson(input, { sortKeys: true }))).toEqual(parseJson(encodeJson(input)));
+      }),
+    );
+  });
+});
