@@ -45,7 +45,7 @@ export function abortAfter(clock: Clock, ms: number, parent?: AbortSignal): Link
     timer.cancel();
     link.release();
   };
-  return { signal: link.signal, abort: link.abort, release, [Symbol.dispose]: release };
+  return { signal: link.signal, abort: (reason) => link.abort(reason), release, [Symbol.dispose]: release };
 }
 
 /** Resolves when the signal fires. */
@@ -67,15 +67,7 @@ export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefine
     }
     const onAbort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(value);
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', onAbort);
-        reject(error as Error);
-      },
-    );
+    const settle = (): void => signal.removeEventListener('abort', onAbort);
+    promise.finally(settle).then(resolve, reject);
   });
 }

@@ -30,6 +30,7 @@ export function createListener<T extends KubeObject>(
   /** A turn is booked or under way; nothing else may deliver. */
   let busy = false;
   let closed = false;
+  const isClosed = (): boolean => closed;
 
   const attempt = (run: () => void): void => {
     try {
@@ -44,7 +45,7 @@ export function createListener<T extends KubeObject>(
       attempt(() => handler.batch?.(changes));
       return;
     }
-    for (let i = 0; i < changes.length && !closed; i += 1) {
+    for (let i = 0; i < changes.length && !isClosed(); i += 1) {
       const change = changes[i] as Change<T>;
       try {
         if (change.type === 'add') handler.add?.(change.object);
@@ -59,7 +60,7 @@ export function createListener<T extends KubeObject>(
   const deliver = (): void => {
     let budget = CHUNK;
     let taken = 0;
-    while (taken < queue.length && budget > 0 && !closed) {
+    while (taken < queue.length && budget > 0 && !isClosed()) {
       const item = queue[taken] as (typeof queue)[number];
       if (item === SYNCED) {
         gate.open();

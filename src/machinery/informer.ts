@@ -94,9 +94,9 @@ export function createInformer<T extends KubeObject>(
     get resourceVersion() {
       return reflector.resourceVersion;
     },
-    hasSynced: filled.isOpen,
+    hasSynced: () => filled.isOpen(),
     synced: (signal) => orAborted(filled.opened, signal),
-    addIndex: store.addIndex,
+    addIndex: (name, of) => store.addIndex(name, of),
 
     addHandler(handler) {
       const listener = createListener(handler, (run) => void clock.after(0, run), report);
@@ -106,7 +106,7 @@ export function createInformer<T extends KubeObject>(
       if (filled.isOpen()) listener.push(SYNCED);
       listeners.add(listener);
       return {
-        hasSynced: listener.gate.isOpen,
+        hasSynced: () => listener.gate.isOpen(),
         synced: (signal) => orAborted(listener.gate.opened, signal),
         remove() {
           listeners.delete(listener);

@@ -19,11 +19,11 @@ export function createInformers(client: Client, options: ReflectorOptions): Info
   /** The runs under way; a failed one is kept so that `start` can report it. */
   const runs: Promise<void>[] = [];
   let running: AbortSignal | undefined;
-  let fail: (error: unknown) => void = () => undefined;
+  const failure = Promise.withResolvers<never>();
 
   const launch = (informer: Informer<KubeObject>, signal: AbortSignal): void => {
     const run = informer.run(signal);
-    run.catch(fail);
+    run.catch(failure.reject);
     runs.push(run);
   };
 
@@ -53,11 +53,8 @@ export function createInformers(client: Client, options: ReflectorOptions): Info
     },
     async start(signal) {
       running = signal;
-      const failure = new Promise<never>((_, reject) => {
-        fail = reject;
-      });
       for (const informer of informers.values()) launch(informer, signal);
-      await Promise.race([aborted(signal), failure]);
+      await Promise.race([aborted(signal), failure.promise]);
       await Promise.all(runs);
     },
   };

@@ -1,0 +1,9 @@
+import { describeClientContract } from '../client.contract.ts';
+import { realClock } from '../real-clock.ts';
+import { createSeededRandom } from '../seeded-random.ts';
+import { createFakeClient } from './fake-client.ts';
+
+describeClientContract('fake', () => {
+  const client = createFakeClient({ clock: realClock, random: createSeededRandom(1) });
+  return { client, features: ['tenants'], compact: () => client.compact() };
+});
