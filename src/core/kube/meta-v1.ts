@@ -44,6 +44,12 @@ export interface Condition {
   readonly message: string;
 }
 
+export interface CreateOptions {
+  readonly dryRun?: readonly string[];
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+}
+
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: Preconditions;
@@ -126,6 +132,20 @@ export interface PartialObjectMetadata {
   readonly metadata: ObjectMeta;
 }
 
+export interface PartialObjectMetadataList {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata?: ListMeta;
+  readonly items?: readonly PartialObjectMetadata[];
+}
+
+export interface PatchOptions {
+  readonly dryRun?: readonly string[];
+  readonly force?: boolean;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+}
+
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -164,4 +184,15 @@ export interface StatusDetails {
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number;
+}
+
+export interface UpdateOptions {
+  readonly dryRun?: readonly string[];
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+}
+
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: Json;
 }
