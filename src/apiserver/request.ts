@@ -2,10 +2,11 @@
  * A request after the wire has been taken off: what both the HTTP server and the in-process client hand to the
  * handlers, so that the two cannot differ.
  */
+import type { KindDefinition } from '../core/api/kind-definition.ts';
 import type { GroupVersionResource, KubeObject, Stored } from '../core/kube/objects.ts';
 import type { DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from '../machinery/client.ts';
 import type { UserInfo } from '../machinery/admission.ts';
-import type { Status } from '../core/kube/status-error.ts';
+import type { Status, StatusError } from '../core/kube/status-error.ts';
 
 export interface RequestTarget extends GroupVersionResource {
   readonly tenant: string;
@@ -16,26 +17,67 @@ export interface RequestTarget extends GroupVersionResource {
   readonly subresource: string;
 }
 
-interface Base {
+export interface RequestBase {
   readonly target: RequestTarget;
   readonly user: UserInfo;
   readonly signal?: AbortSignal;
   /** Collects warnings for the client (`Warning: 299`). */
   readonly warn?: (message: string) => void;
+  /**
+   * The object was built by its caller and is not shared yet (parsed from a body): equal parts are replaced by those
+   * the store holds already, so that many equal templates cost one.
+   */
+  readonly unshared?: boolean;
+}
+
+export interface GetRequest extends RequestBase {
+  readonly verb: 'get';
+  readonly resourceVersion?: string;
+}
+export interface ListRequest extends RequestBase {
+  readonly verb: 'list';
+  readonly options: ListOptions;
+}
+export interface CreateRequest extends RequestBase {
+  readonly verb: 'create';
+  readonly object: KubeObject;
+  readonly options: WriteOptions;
+}
+export interface UpdateRequest extends RequestBase {
+  readonly verb: 'update';
+  readonly object: KubeObject;
+  readonly options: WriteOptions;
+}
+/** What a PATCH body may be; `apply` also creates. */
+export type ApiPatch = Patch | { readonly type: 'apply'; readonly body: KubeObject; readonly force: boolean };
+export interface PatchRequest extends RequestBase {
+  readonly verb: 'patch';
+  /** Set by the API server itself: the form of the kind whose fields the patch names, where it is not the stored one. */
+  readonly form?: KindDefinition;
+  readonly patch: ApiPatch;
+  readonly options: WriteOptions;
+}
+export interface DeleteRequest extends RequestBase {
+  readonly verb: 'delete';
+  readonly options: DeleteOptions & { readonly orphanDependents?: boolean };
+}
+export interface DeleteCollectionRequest extends RequestBase {
+  readonly verb: 'deletecollection';
+  readonly options: DeleteOptions & ListOptions & { readonly orphanDependents?: boolean };
 }
 
 export type ApiRequest =
-  | (Base & { readonly verb: 'get'; readonly resourceVersion?: string })
-  | (Base & { readonly verb: 'list'; readonly options: ListOptions })
-  | (Base & { readonly verb: 'create'; readonly object: KubeObject; readonly options: WriteOptions })
-  | (Base & { readonly verb: 'update'; readonly object: KubeObject; readonly options: WriteOptions })
-  | (Base & { readonly verb: 'patch'; readonly patch: Patch; readonly options: WriteOptions })
-  | (Base & { readonly verb: 'delete'; readonly options: DeleteOptions })
-  | (Base & { readonly verb: 'deletecollection'; readonly options: DeleteOptions & ListOptions });
+  | GetRequest
+  | ListRequest
+  | CreateRequest
+  | UpdateRequest
+  | PatchRequest
+  | DeleteRequest
+  | DeleteCollectionRequest;
 
-export interface WatchRequest extends Base {
+export interface WatchRequest extends RequestBase {
   readonly verb: 'watch';
-  readonly options: WatchOptions;
+  readonly options: WatchOptions & { readonly resourceVersionMatch?: string };
 }
 
 export interface ApiList {
@@ -49,3 +91,24 @@ export type ApiResponse =
   | { readonly type: 'object'; readonly object: Stored; readonly created: boolean }
   | { readonly type: 'list'; readonly list: ApiList }
   | { readonly type: 'status'; readonly status: Status };
+
+/**
+ * One change as a watcher sees it. Where every watcher sees the same, all get the very same event and object, so
+ * that encoded bytes can be kept by identity.
+ */
+export type ApiWatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
+
+/** Where a watch delivers. Never called before `watch` has returned; `ended` is the last call. */
+export interface WatchSink {
+  /** In revision order; the array may be shared with other watchers and must not be changed. */
+  events(batch: readonly ApiWatchEvent[]): void;
+  /** Without error: closed in good order (timeout, shutdown), resume from the last revision. */
+  ended(error?: StatusError): void;
+}
+
+export interface WatchHandle {
+  /** Idempotent; nothing is delivered afterwards. */
+  stop(): void;
+}

@@ -45,7 +45,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: { readonly resourceVersion?: string };
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: StatusReason;

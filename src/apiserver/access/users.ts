@@ -1,0 +1,28 @@
+/** Identities that come out of authentication. */
+import type { UserInfo } from '../../machinery/admission.ts';
+
+export const AUTHENTICATED = 'system:authenticated';
+export const UNAUTHENTICATED = 'system:unauthenticated';
+
+export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+
+/** The identity of what runs inside this process with full rights, such as the controllers of an embedded cluster. */
+export const LOOPBACK: UserInfo = { name: 'system:apiserver', groups: ['system:masters', AUTHENTICATED] };
+
+/** A client certificate speaks through its subject: the common name is the user, the organisations are the groups. */
+export const certificateUser = (commonName: string, organizations: readonly string[]): UserInfo => ({
+  name: commonName,
+  groups: withAuthenticated(organizations),
+});
+
+export function serviceAccountUser(namespace: string, name: string, uid: string): UserInfo {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, AUTHENTICATED],
+  };
+}
+
+function withAuthenticated(groups: readonly string[]): readonly string[] {
+  return groups.includes(AUTHENTICATED) ? groups : [...groups, AUTHENTICATED];
+}

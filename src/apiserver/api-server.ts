@@ -1,0 +1,146 @@
+/**
+ * apiserver/ — Kubernetes' API semantics, once. `store/` keeps objects and their history; `handlers/` has one file a
+ * verb; `admission/` decides what may be written and completes it; `access/` says who may ask; `inprocess/` and
+ * `wire/` carry requests here, one by function call and one by HTTP, and add no meaning of their own.
+ *
+ * There are no loops in this room: what happens by itself happens in controllers.
+ */
+import type { KindDefinition } from '../core/api/kind-definition.ts';
+import type { Registry } from '../core/api/registry/registry.ts';
+import { StatusError, internalError } from '../core/kube/status-error.ts';
+import type { AdmissionPlugin } from '../machinery/admission.ts';
+import type { Clock } from '../machinery/clock.ts';
+import type { Logger } from '../machinery/logger.ts';
+import type { Random } from '../machinery/random.ts';
+import { type Attributes, type Authorizer, accessDenied } from './access/authorizer.ts';
+import { createAdmissionChain } from './admission/chain.ts';
+import type { HandlerContext } from './handlers/context.ts';
+import { fromStorageResponse, fromStorageSink, toStorageRequest, toStorageWatch } from './handlers/converted.ts';
+import { create } from './handlers/create.ts';
+import { createDecoder } from './handlers/decode.ts';
+import { remove, removeCollection } from './handlers/delete.ts';
+import { get } from './handlers/get.ts';
+import { list } from './handlers/list.ts';
+import { patch } from './handlers/patch.ts';
+import { builtInPatchers, createPatchEngine } from './handlers/patchers.ts';
+import { createSelections } from './handlers/selection.ts';
+import { createTimestamps } from './handlers/timestamps.ts';
+import { update } from './handlers/update.ts';
+import { watch } from './handlers/watch.ts';
+import { type ApiHooks, quietHooks } from './hooks.ts';
+import type { ApiRequest, ApiResponse, RequestBase, WatchHandle, WatchRequest, WatchSink } from './request.ts';
+import type { Store } from './store/store.ts';
+
+export interface ApiServerOptions {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly authorizer: Authorizer;
+  /** In the order they run. */
+  readonly admission: readonly AdmissionPlugin[];
+  readonly hooks?: Partial<ApiHooks>;
+  readonly logger?: Logger;
+}
+
+export interface ApiServer {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly authorizer: Authorizer;
+  /** Rejects with `StatusError` only. */
+  handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Refusals are thrown as `StatusError` at once; events come later, never before this has returned. */
+  watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+}
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { authorizer, clock, logger, random, registry, store } = options;
+  const context: HandlerContext = {
+    store,
+    registry,
+    clock,
+    random,
+    admission: createAdmissionChain(options.admission),
+    hooks: { ...quietHooks, ...options.hooks },
+    decoder: createDecoder(),
+    patches: createPatchEngine(builtInPatchers),
+    selections: createSelections(),
+    timestamps: createTimestamps(clock),
+  };
+
+  const authorize = (request: RequestBase, verb: string): void => {
+    const { target, user } = request;
+    const attributes: Attributes = { user, verb, ...target };
+    const verdict = authorizer.authorize(attributes);
+    if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
+  };
+
+  /** The definition the request speaks in, where the stored form is another one. */
+  const convertedKind = ({ target }: RequestBase): KindDefinition | undefined => {
+    const kind = registry.byResource(target.group, target.version, target.resource);
+    return kind?.conversion === undefined ? undefined : kind;
+  };
+
+  const failure = (error: unknown): StatusError => {
+    if (error instanceof StatusError) return error;
+    logger?.error('a request failed unexpectedly', { error });
+    return internalError(error);
+  };
+
+  return {
+    store,
+    registry,
+    clock,
+    authorizer,
+    handle(request) {
+      try {
+        request.signal?.throwIfAborted();
+        authorize(request, request.verb);
+        const kind = convertedKind(request);
+        const conversion = kind?.conversion;
+        const answer =
+          kind === undefined || conversion === undefined
+            ? dispatch(context, request)
+            : Promise.resolve(dispatch(context, toStorageRequest(kind, conversion, context.decoder, request))).then(
+                (response) => fromStorageResponse(conversion, response),
+              );
+        if (!(answer instanceof Promise)) return Promise.resolve(answer);
+        return answer.catch((error: unknown) => {
+          throw failure(error);
+        });
+      } catch (error) {
+        return Promise.reject(request.signal?.aborted === true ? error : failure(error));
+      }
+    },
+    watch(request, sink) {
+      try {
+        authorize(request, 'watch');
+        const kind = convertedKind(request);
+        if (kind?.conversion === undefined) return watch(context, request, sink);
+        return watch(context, toStorageWatch(kind, request), fromStorageSink(kind.conversion, sink));
+      } catch (error) {
+        throw failure(error);
+      }
+    },
+  };
+}
+
+function dispatch(context: HandlerContext, request: ApiRequest): ApiResponse | Promise<ApiResponse> {
+  switch (request.verb) {
+    case 'get':
+      return get(context, request);
+    case 'list':
+      return list(context, request);
+    case 'create':
+      return create(context, request);
+    case 'update':
+      return update(context, request);
+    case 'patch':
+      return patch(context, request);
+    case 'delete':
+      return remove(context, request);
+    case 'deletecollection':
+      return removeCollection(context, request);
+  }
+}

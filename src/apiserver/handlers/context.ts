@@ -1,0 +1,61 @@
+/**
+ * What every handler works with: one per API server, built in api-server.ts. Handlers see stored forms only; a
+ * request in another form of a kind is converted before it reaches them (converted.ts).
+ */
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { Registry } from '../../core/api/registry/registry.ts';
+import { StatusError, methodNotAllowed } from '../../core/kube/status-error.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import type { Random } from '../../machinery/random.ts';
+import type { AdmissionChain } from '../admission/chain.ts';
+import type { RequestTarget } from '../request.ts';
+import type { Store, StoreKey } from '../store/store.ts';
+import type { ApiHooks } from '../hooks.ts';
+import type { Decoder } from './decode.ts';
+import type { PatchEngine } from './patchers.ts';
+import type { Selections } from './selection.ts';
+import type { Timestamps } from './timestamps.ts';
+
+export interface HandlerContext {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: AdmissionChain;
+  readonly hooks: ApiHooks;
+  readonly decoder: Decoder;
+  readonly patches: PatchEngine;
+  readonly selections: Selections;
+  readonly timestamps: Timestamps;
+}
+
+/** The kind behind a path, or the plain 404 that Kubernetes gives for a path nobody serves. */
+export function kindOf(context: HandlerContext, target: RequestTarget): KindDefinition {
+  const kind = context.registry.byResource(target.group, target.version, target.resource);
+  if (kind === undefined) throw unknownPath();
+  return kind;
+}
+
+export const unknownPath = (): StatusError =>
+  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+
+/** Refuses verbs the kind, or its subresource, does not offer. */
+export function requireVerb(kind: KindDefinition, subresource: string, verb: string): void {
+  if (subresource === '') {
+    if (!kind.verbs.includes(verb)) throw methodNotAllowed(kind, verb);
+    return;
+  }
+  const found = kind.subresources.find((candidate) => candidate.name === subresource);
+  if (found === undefined) throw unknownPath();
+  if (!found.verbs.includes(verb)) throw methodNotAllowed(kind, verb);
+}
+
+export function storeKeyOf(kind: KindDefinition, target: RequestTarget, name: string): StoreKey {
+  return {
+    tenant: target.tenant,
+    group: kind.group,
+    resource: kind.resource,
+    namespace: kind.namespaced ? target.namespace : '',
+    name,
+  };
+}

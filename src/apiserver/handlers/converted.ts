@@ -1,0 +1,77 @@
+/**
+ * Some kinds are read and written in several forms (events in two groups, autoscalers in two versions) but stored in
+ * one. Requests in another form are turned into requests for the stored one, and answers back, around the handlers.
+ */
+import type { KindConversion, KindDefinition } from '../../core/api/kind-definition.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
+import type { ApiRequest, ApiResponse, ApiWatchEvent, RequestTarget, WatchRequest, WatchSink } from '../request.ts';
+import type { Decoder } from './decode.ts';
+
+export function storageTarget(kind: KindDefinition, target: RequestTarget): RequestTarget {
+  const { group, resource, version } = kind.storage;
+  return { ...target, group, version, resource };
+}
+
+export function toStorageRequest(
+  kind: KindDefinition,
+  conversion: KindConversion,
+  decoder: Decoder,
+  request: ApiRequest,
+): ApiRequest {
+  const target = storageTarget(kind, request.target);
+  switch (request.verb) {
+    case 'create':
+    case 'update': {
+      const decoded = decoder.decode(kind, request.object, request.options.fieldValidation, request.warn);
+      return { ...request, target, object: conversion.toStorage(decoded) };
+    }
+    case 'patch':
+      if (request.patch.type !== 'merge' && request.patch.type !== 'json') return { ...request, target };
+      return { ...request, target, form: kind };
+    case 'list':
+    case 'deletecollection':
+      return { ...request, target, options: withStorageFields(request.options) };
+    case 'get':
+    case 'delete':
+      return { ...request, target };
+  }
+}
+
+export function toStorageWatch(kind: KindDefinition, request: WatchRequest): WatchRequest {
+  return { ...request, target: storageTarget(kind, request.target), options: withStorageFields(request.options) };
+}
+
+/** Field selectors keep the names of the form they were written for; the stored form knows them by its own. */
+const FIELD_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/(^|,)regarding\./g, '$1involvedObject.'],
+  [/(^|,)reportingController(?=[=!])/g, '$1reportingComponent'],
+];
+
+function withStorageFields<T extends { readonly fieldSelector?: string }>(options: T): T {
+  const { fieldSelector } = options;
+  if (fieldSelector === undefined) return options;
+  return { ...options, fieldSelector: FIELD_NAMES.reduce((text, [from, to]) => text.replace(from, to), fieldSelector) };
+}
+
+export function fromStorageResponse(conversion: KindConversion, response: ApiResponse): ApiResponse {
+  const convert = (object: Stored): Stored => conversion.fromStorage(object) as Stored;
+  switch (response.type) {
+    case 'object':
+      // A subresource may answer with a kind of its own (Scale), which has only one form.
+      return response.object.kind === 'Scale' ? response : { ...response, object: convert(response.object) };
+    case 'list':
+      return { type: 'list', list: { ...response.list, items: response.list.items.map(convert) } };
+    case 'status':
+      return response;
+  }
+}
+
+export function fromStorageSink(conversion: KindConversion, sink: WatchSink): WatchSink {
+  const convert = (event: ApiWatchEvent): ApiWatchEvent =>
+    event.type === 'BOOKMARK' ? event : { type: event.type, object: conversion.fromStorage(event.object) as Stored };
+  return {
+    events: (batch) => sink.events(batch.map(convert)),
+    ended: (error?: StatusError) => (error === undefined ? sink.ended() : sink.ended(error)),
+  };
+}

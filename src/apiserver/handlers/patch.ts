@@ -1,0 +1,47 @@
+/** PATCH: the patch is applied to whatever the object is at the moment of the write, so it rarely conflicts. */
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { notFound } from '../../core/kube/status-error.ts';
+import type { ApiResponse, PatchRequest } from '../request.ts';
+import { type HandlerContext, kindOf, requireVerb } from './context.ts';
+import { patchSubresource } from './subresources/subresources.ts';
+import { changeObject } from './update.ts';
+
+export function patch(context: HandlerContext, request: PatchRequest): ApiResponse | Promise<ApiResponse> {
+  const { options, target, warn } = request;
+  const kind = kindOf(context, target);
+  requireVerb(kind, target.subresource, 'patch');
+  const apply = context.patches.compile(kind, request.patch);
+  const special = patchSubresource(context, kind, request, apply);
+  if (special !== undefined) return special;
+  return changeObject(context, {
+    ...request,
+    kind,
+    next(current) {
+      const patched = current === undefined ? creation(kind, target.name, apply) : inForm(request.form, current, apply);
+      return context.decoder.decode(kind, patched, options.fieldValidation, warn);
+    },
+    mayCreate: request.patch.type === 'apply',
+  });
+}
+
+/** Only apply may make an object out of nothing. */
+function creation(
+  kind: KindDefinition,
+  name: string,
+  apply: (current: KubeObject | undefined) => KubeObject,
+): KubeObject {
+  const made = apply(undefined);
+  if (made === undefined) throw notFound(kind, name);
+  return made;
+}
+
+/** A patch speaks of fields as the form it was sent to names them. */
+function inForm(
+  form: KindDefinition | undefined,
+  current: Stored,
+  apply: (current: KubeObject | undefined) => KubeObject,
+): KubeObject {
+  const conversion = form?.conversion;
+  return conversion === undefined ? apply(current) : conversion.toStorage(apply(conversion.fromStorage(current)));
+}

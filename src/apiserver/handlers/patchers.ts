@@ -1,0 +1,38 @@
+/**
+ * The one place where patch formats are known. A format is a function from the patch to a function from object to
+ * object; formats not listed are answered with 415, as for a content type nobody understands.
+ */
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KubeObject } from '../../core/kube/objects.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
+import type { ApiPatch } from '../request.ts';
+
+/** `current` is undefined only where the format may create (apply). */
+export type ApplyPatch = (current: KubeObject | undefined) => KubeObject;
+export type Patcher = (kind: KindDefinition, patch: ApiPatch) => ApplyPatch;
+
+export interface PatchEngine {
+  compile(kind: KindDefinition, patch: ApiPatch): ApplyPatch;
+}
+
+const CONTENT_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+export function createPatchEngine(patchers: { readonly [T in ApiPatch['type']]?: Patcher }): PatchEngine {
+  const accepted = Object.entries(CONTENT_TYPES).filter(([type]) => Object.hasOwn(patchers, type));
+  return {
+    compile(kind, patch) {
+      const patcher = patchers[patch.type];
+      if (patcher !== undefined) return patcher(kind, patch);
+      const types = accepted.map(([, contentType]) => contentType).join(', ');
+      const text = `the body of the request was in an unknown format - accepted media types include: ${types}`;
+      throw new StatusError(415, 'UnsupportedMediaType', text);
+    },
+  };
+}
+
+export const builtInPatchers: { readonly [T in ApiPatch['type']]?: Patcher } = {};

@@ -1,0 +1,3 @@
+import type { KubeObject } from '../../core/kube/objects.ts';
+
+export const shareNewObject = <T extends KubeObject>(object: T): T => object;

@@ -1,0 +1,109 @@
+/** `binding`: the scheduler's one write. A pod is given its node once and for all. */
+import type { Binding, Pod, PodCondition } from '../../../core/api/types/core-v1.ts';
+import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import { type FieldError, notSupported, required } from '../../../core/kube/field-errors.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
+import { type StatusError, badRequest, conflict, invalidObject, notFound } from '../../../core/kube/status-error.ts';
+import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { ApiResponse, CreateRequest } from '../../request.ts';
+import type { Decision } from '../../store/store.ts';
+import { type HandlerContext, storeKeyOf } from '../context.ts';
+import { atRevision } from '../metadata.ts';
+import { type Step, stagedDecision, stagedWrite } from '../staged-write.ts';
+import { preconditionText } from '../update.ts';
+import { created } from './status-answers.ts';
+
+export async function bindPod(
+  context: HandlerContext,
+  pods: KindDefinition,
+  request: CreateRequest,
+): Promise<ApiResponse> {
+  const { options, target } = request;
+  const binding = request.object as Binding;
+  const { name } = target;
+  checkBinding(binding, name, target.namespace);
+  const key = storeKeyOf(pods, target, name);
+  const bind = (accepted: Stored | undefined, step: Step): Stored<Pod> => {
+    if (accepted === undefined) throw notFound(pods, name);
+    const admission = admissionRequest(pods, request, binding);
+    step('mutate', () => context.admission.mutate(pods, admission, request.warn));
+    step('validate', () => context.admission.validate(pods, admission, request.warn));
+    return bound(accepted as Stored<Pod>, binding, context.timestamps.now());
+  };
+  if (options.dryRun === true) await stagedDecision(context.store, key, bind);
+  else {
+    await stagedWrite(context.store, key, (accepted, revision, step): Decision => ({
+      put: atRevision(bind(accepted, step), revision),
+    }));
+  }
+  return created();
+}
+
+function checkBinding(binding: Binding, name: string, namespace: string): void {
+  const own = binding.metadata?.name ?? '';
+  if (own !== '' && own !== name) throw badRequest('name in URL does not match name in Binding object');
+  const ownNamespace = binding.metadata?.namespace ?? '';
+  if (ownNamespace !== '' && ownNamespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  const errors: FieldError[] = [];
+  const kind: unknown = binding.target?.kind ?? '';
+  if (kind !== '' && kind !== 'Node') errors.push(notSupported('target.kind', kind, ['Node', '<empty>']));
+  const node: unknown = binding.target?.name ?? '';
+  if (typeof node !== 'string' || node === '') errors.push(required('target.name', ''));
+  if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors);
+}
+
+/** Conflicts speak of `pods/binding`, so that a scheduler's log tells them from others. */
+const refused = (name: string, why: string): StatusError =>
+  conflict({ group: '', resource: 'pods/binding' }, name, why);
+
+function bound(pod: Stored<Pod>, binding: Binding, now: string): Stored<Pod> {
+  const { name, resourceVersion, uid } = pod.metadata;
+  const wanted = binding.metadata ?? {};
+  if (wanted.uid && wanted.uid !== uid) throw refused(name, preconditionText(wanted.uid, uid));
+  if (wanted.resourceVersion && wanted.resourceVersion !== resourceVersion) {
+    const text = `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
+    throw refused(name, text);
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw refused(name, `pod ${name} is being deleted, cannot be assigned to a host`);
+  }
+  const node = pod.spec?.nodeName ?? '';
+  if (node !== '') throw refused(name, `pod ${name} is already assigned to node ${JSON.stringify(node)}`);
+  if ((pod.spec?.schedulingGates?.length ?? 0) > 0) {
+    throw refused(name, `pod ${name} has non-empty .spec.schedulingGates`);
+  }
+  const annotations = wanted.annotations;
+  return {
+    ...pod,
+    metadata:
+      annotations === undefined
+        ? pod.metadata
+        : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } },
+    spec: { ...pod.spec, nodeName: binding.target.name ?? '' } as NonNullable<Pod['spec']>,
+    status: { ...pod.status, conditions: scheduled(pod.status?.conditions ?? [], now) },
+  };
+}
+
+function scheduled(conditions: readonly PodCondition[], now: string): readonly PodCondition[] {
+  const done: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
+  return [...conditions.filter((condition) => condition.type !== 'PodScheduled'), done];
+}
+
+function admissionRequest(pods: KindDefinition, request: CreateRequest, binding: Binding): AdmissionRequest {
+  const { options, target, user } = request;
+  return {
+    operation: 'CREATE',
+    resource: pods,
+    kind: 'Binding',
+    subresource: 'binding',
+    tenant: target.tenant,
+    namespace: target.namespace,
+    name: target.name,
+    object: binding,
+    options,
+    dryRun: options.dryRun === true,
+    user,
+  };
+}

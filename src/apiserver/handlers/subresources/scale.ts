@@ -1,0 +1,64 @@
+/** `scale`: one small form of everything that has replicas, for autoscalers and `kubectl scale`. */
+import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
+import { type FieldError, invalid } from '../../../core/kube/field-errors.ts';
+import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
+import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
+import { badRequest, invalidObject } from '../../../core/kube/status-error.ts';
+import { formatLabelSelector } from '../selection.ts';
+
+interface Scalable extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly selector?: LabelSelector | { readonly [key: string]: string };
+  };
+  readonly status?: { readonly replicas?: number };
+}
+
+export function readScale(kind: KindDefinition, object: Stored): Stored {
+  const scalable: Stored<Scalable> = object;
+  const { creationTimestamp, name, namespace, resourceVersion, uid } = object.metadata;
+  const selector = selectorText(kind, scalable.spec?.selector);
+  const scale: Stored<Scale> = {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: { replicas: scalable.spec?.replicas ?? 0 },
+    status: { replicas: scalable.status?.replicas ?? 0, ...(selector === '' ? {} : { selector }) },
+  };
+  return scale;
+}
+
+function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly [key: string]: string } | undefined) {
+  if (selector === undefined) return '';
+  // A ReplicationController's selector is the plain map of former times.
+  const modern =
+    kind.kind === 'ReplicationController' ? { matchLabels: selector as { [key: string]: string } } : selector;
+  return formatLabelSelector(modern as LabelSelector);
+}
+
+/** The object with the replicas a Scale asks for. */
+export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject): Stored {
+  const scale = wanted as Scale;
+  if (scale.kind !== 'Scale' || scale.apiVersion !== 'autoscaling/v1') {
+    throw badRequest(`expected autoscaling/v1 Scale, got ${scale.apiVersion} ${scale.kind}`);
+  }
+  const replicas: unknown = scale.spec?.replicas ?? 0;
+  const errors: FieldError[] = [];
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
+    errors.push(invalid('spec.replicas', replicas, 'must be an integer'));
+  } else if (replicas < 0) {
+    errors.push(invalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, errors);
+  const scalable: Stored<Scalable> = object;
+  const { resourceVersion, uid } = scale.metadata ?? {};
+  const version = resourceVersion ? { resourceVersion } : {};
+  const identity = uid ? { uid } : {};
+  const changed: Stored<Scalable> = {
+    ...scalable,
+    metadata: { ...object.metadata, ...version, ...identity },
+    spec: { ...scalable.spec, replicas: replicas as number },
+  };
+  return changed;
+}

@@ -1,0 +1,7 @@
+import type { ApiResponse } from '../../request.ts';
+
+/** What Kubernetes answers to a POST that made nothing one could show. */
+export const created = (): ApiResponse => ({
+  type: 'status',
+  status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+});

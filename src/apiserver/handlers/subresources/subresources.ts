@@ -1,0 +1,108 @@
+/**
+ * Subresources that are not simply the object with other rules (those, such as `status`, go the ordinary way and
+ * are told apart by the kind's strategy).
+ */
+import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
+import { methodNotAllowed } from '../../../core/kube/status-error.ts';
+import type { ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';
+import { type HandlerContext, unknownPath } from '../context.ts';
+import { changeObject } from '../update.ts';
+import { bindPod } from './binding.ts';
+import { evictPod } from './eviction.ts';
+import { applyScale, readScale } from './scale.ts';
+
+const isPods = (kind: KindDefinition): boolean => kind.group === '' && kind.resource === 'pods';
+const isNamespaces = (kind: KindDefinition): boolean => kind.group === '' && kind.resource === 'namespaces';
+
+export function createSubresource(
+  context: HandlerContext,
+  kind: KindDefinition,
+  request: CreateRequest,
+): ApiResponse | Promise<ApiResponse> {
+  const { subresource } = request.target;
+  if (isPods(kind) && subresource === 'binding') return bindPod(context, kind, request);
+  if (isPods(kind) && subresource === 'eviction') return evictPod(context, kind, request);
+  const special = context.hooks.subresources.get(`${kind.resource}/${subresource}`);
+  if (special !== undefined) return special(request);
+  throw methodNotAllowed(kind, 'create');
+}
+
+/** The old POST to `bindings`: the pod is named in the body alone. */
+export function createBinding(context: HandlerContext, request: CreateRequest): Promise<ApiResponse> {
+  const pods = context.registry.byResource('', 'v1', 'pods');
+  if (pods === undefined) throw unknownPath();
+  const target = {
+    ...request.target,
+    resource: 'pods',
+    subresource: 'binding',
+    name: request.object.metadata?.name ?? '',
+  };
+  return bindPod(context, pods, { ...request, target });
+}
+
+export function updateSubresource(
+  context: HandlerContext,
+  kind: KindDefinition,
+  request: UpdateRequest,
+): Promise<ApiResponse> | undefined {
+  const { subresource } = request.target;
+  if (subresource === 'scale') return changeScale(context, kind, request, () => request.object);
+  if (subresource === 'finalize' && isNamespaces(kind)) return finalize(context, kind, request);
+  return undefined;
+}
+
+export function patchSubresource(
+  context: HandlerContext,
+  kind: KindDefinition,
+  request: PatchRequest,
+  apply: (current: KubeObject | undefined) => KubeObject,
+): Promise<ApiResponse> | undefined {
+  return request.target.subresource === 'scale' ? changeScale(context, kind, request, apply) : undefined;
+}
+
+async function changeScale(
+  context: HandlerContext,
+  kind: KindDefinition,
+  request: UpdateRequest | PatchRequest,
+  next: (scale: KubeObject) => KubeObject,
+): Promise<ApiResponse> {
+  const response = await changeObject(context, {
+    ...request,
+    kind,
+    // The change itself is an ordinary one to the spec; admission and strategy are told so.
+    target: { ...request.target, subresource: '' },
+    next(current) {
+      if (current === undefined) throw unknownPath();
+      return applyScale(kind, current, next(readScale(kind, current)));
+    },
+    mayCreate: false,
+  });
+  return response.type === 'object' ? { ...response, object: readScale(kind, response.object) } : response;
+}
+
+interface NamespaceLike extends KubeObject {
+  readonly spec?: { readonly finalizers?: readonly string[] };
+}
+
+/** Only the list of those who still clean up may change here, which is also the only place where it may. */
+function finalize(context: HandlerContext, kind: KindDefinition, request: UpdateRequest): Promise<ApiResponse> {
+  const wanted = request.object as NamespaceLike;
+  const { resourceVersion, uid } = wanted.metadata;
+  return changeObject(context, {
+    ...request,
+    kind,
+    next(current) {
+      const namespace = current as Stored<NamespaceLike>;
+      const finalizers = wanted.spec?.finalizers ?? [];
+      const next: Stored<NamespaceLike> = {
+        ...namespace,
+        metadata: { ...namespace.metadata, ...(resourceVersion ? { resourceVersion } : {}) },
+        spec: { ...namespace.spec, finalizers },
+      };
+      return next;
+    },
+    mayCreate: false,
+    ...(uid ? { uid } : {}),
+  });
+}

@@ -1,0 +1,27 @@
+/** Times as metadata carries them: UTC, whole seconds. One string a second, shared by everything written in it. */
+import type { Clock } from '../../machinery/clock.ts';
+
+export interface Timestamps {
+  now(): string;
+  /** A point some seconds from now. */
+  inSeconds(seconds: number): string;
+}
+
+export const formatTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+
+export function createTimestamps(clock: Clock): Timestamps {
+  let second = Number.NaN;
+  let text = '';
+  const now = (): string => {
+    const current = Math.floor(clock.now() / 1000);
+    if (current !== second) {
+      second = current;
+      text = formatTime(current * 1000);
+    }
+    return text;
+  };
+  return {
+    now,
+    inSeconds: (seconds) => (seconds === 0 ? now() : formatTime((Math.floor(clock.now() / 1000) + seconds) * 1000)),
+  };
+}

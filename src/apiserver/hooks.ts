@@ -1,0 +1,34 @@
+/**
+ * Where the rest of the house reaches into API semantics without the API server knowing it: each hook is a port with
+ * a quiet default.
+ */
+import type { KubeObject, Stored } from '../core/kube/objects.ts';
+import type { StatusError } from '../core/kube/status-error.ts';
+import type { ApiResponse, CreateRequest, RequestTarget } from './request.ts';
+
+export interface EvictionCheck {
+  /** Refuses (429) an eviction that a disruption budget forbids; `undefined` lets it pass. */
+  (pod: Stored, tenant: string): StatusError | undefined;
+}
+
+/** Gives out what is unique across objects, such as cluster IPs and node ports. */
+export interface Allocator {
+  /** Called before validation; returns the object itself where nothing is to be given out. */
+  onCreate(object: KubeObject, target: RequestTarget, dryRun: boolean): KubeObject;
+  onUpdate(object: KubeObject, old: Stored, target: RequestTarget, dryRun: boolean): KubeObject;
+  /** The write failed, or the object is gone: what it held may be given to others. */
+  onRelease(object: KubeObject, target: RequestTarget): void;
+}
+
+/** Answers a POST to a subresource that is not the API server's own, such as `serviceaccounts/token`. */
+export type SubresourceHandler = (request: CreateRequest) => ApiResponse | Promise<ApiResponse>;
+
+export interface ApiHooks {
+  readonly eviction: EvictionCheck;
+  /** By resource name. */
+  readonly allocators: ReadonlyMap<string, Allocator>;
+  /** By `resource/subresource`. */
+  readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+}
+
+export const quietHooks: ApiHooks = { eviction: () => undefined, allocators: new Map(), subresources: new Map() };
