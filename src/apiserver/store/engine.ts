@@ -22,9 +22,13 @@ export interface LoadedEntry {
 export interface StoreEngine {
   /**
    * Called once, before anything else: hands over every key that holds an object, some at a time, in any order, and
-   * resolves with the highest revision ever made durable (0 for a new store).
+   * resolves with the highest revision ever made durable (0 for a new store). Later on, `currentRevision` tells the
+   * committed revision of a key, so that an engine need not keep an index of its own to know which records are dead.
    */
-  load(receive: (entries: readonly LoadedEntry[]) => void): Promise<number>;
+  load(
+    receive: (entries: readonly LoadedEntry[]) => void,
+    currentRevision: (key: StoreKey) => number | undefined,
+  ): Promise<number>;
   /**
    * Resolves when the whole batch is durable, rejects when none of it is (or may be). After a rejection the store
    * sends nothing more until `recover` has resolved.

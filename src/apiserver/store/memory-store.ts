@@ -14,7 +14,7 @@ import { CollectionState } from './collection-state.ts';
 import { createCommitter } from './committer.ts';
 import type { Committer } from './committer.ts';
 import { createMemoryEngine } from './engines/memory.ts';
-import type { StoreEngine } from './engine.ts';
+import type { LoadedEntry, StoreEngine } from './engine.ts';
 import { badDecision, storeClosed, tooLarge, tooOld } from './errors.ts';
 import { DEFAULT_HISTORY, History } from './history.ts';
 import type { HistoryLimits } from './history.ts';
@@ -40,7 +40,7 @@ export async function openStore(options: StoreOptions & { readonly engine: Store
   const collections = new CollectionMap();
   const { engine, clock } = options;
   const loaded: CollectionState[] = [];
-  const revision = await engine.load((entries) => {
+  const receive = (entries: readonly LoadedEntry[]): void => {
     for (const { key, object } of entries) {
       const state = collections.getOrCreate(key, (k) => {
         const made = new CollectionState(k, 0, clock);
@@ -48,9 +48,21 @@ export async function openStore(options: StoreOptions & { readonly engine: Store
         return made;
       });
       state.touched = true;
-      state.committed.put(key.namespace, key.name, object);
+      const { namespace, name } = identityOf(key, object);
+      state.committed.put(namespace, name, object);
     }
-  });
+  };
+  const currentRevision = (key: StoreKey): number | undefined => {
+    const object = collections.get(key)?.committed.get(key.namespace, key.name);
+    return object === undefined ? undefined : Number(object.metadata.resourceVersion);
+  };
+  let revision: number;
+  try {
+    revision = await engine.load(receive, currentRevision);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   for (const { log } of loaded) log.compactedThrough = log.lastRevision = revision;
   return buildStore(options, engine, collections, revision);
 }

@@ -1,0 +1,81 @@
+/**
+ * The directory a durable store lives in: made private, and held by one process at a time. The lock is the kernel's
+ * (through SQLite's file locks), so it ends with its holder however that dies, and nothing stale is left to remove.
+ */
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../errors.ts';
+
+export interface DataDirectory {
+  readonly path: string;
+  /** Lets the next process in. Idempotent. */
+  release(): void;
+}
+
+const LOCK = 'lock';
+const HOLDER = 'holder';
+
+export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  makePrivate(path);
+  const lock = await takeLock(path);
+  writeFileSync(join(path, HOLDER), `${process.pid}\n`, { mode: 0o600 });
+  let held = true;
+  return {
+    path,
+    release() {
+      if (held) lock.close();
+      held = false;
+    },
+  };
+}
+
+function makePrivate(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (!statSync(path).isDirectory()) throw new Error('it is not a directory');
+    // A directory someone prepared for us is closed to others before the first secret is written to it.
+    if (readdirSync(path).length === 0) chmodSync(path, 0o700);
+  } catch (cause) {
+    throw new StoreError('EN_STORE_DIRECTORY', `cannot use ${path} as data directory: ${textOf(cause)}`, { cause });
+  }
+}
+
+async function takeLock(path: string): Promise<DatabaseSync> {
+  // Loaded here, since an ephemeral store never needs it.
+  const { DatabaseSync } = await import('node:sqlite');
+  let lock: DatabaseSync | undefined;
+  try {
+    const file = join(path, LOCK);
+    writeFileSync(file, '', { flag: 'a', mode: 0o600 });
+    lock = new DatabaseSync(file);
+    // The exclusive lock is kept from the first transaction on; nothing is ever written.
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    if (!isBusy(cause)) {
+      throw new StoreError('EN_STORE_DIRECTORY', `cannot lock ${path}: ${textOf(cause)}`, { cause });
+    }
+    const holder = readHolder(path);
+    const who = holder === undefined ? 'another process' : `process ${holder}`;
+    throw new StoreError('EN_STORE_LOCKED', `${path} is in use by ${who}; stop it, or use another data directory`, {
+      cause,
+    });
+  }
+}
+
+const SQLITE_BUSY = 5;
+const isBusy = (cause: unknown): boolean =>
+  cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY;
+
+function readHolder(path: string): string | undefined {
+  try {
+    const text = readFileSync(join(path, HOLDER), 'utf8').trim();
+    return /^\d+$/.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
