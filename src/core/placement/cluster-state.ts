@@ -1,0 +1,197 @@
+/**
+ * The cluster as placement sees it: nodes with what is counted on them, namespaces, and populations of pods. Fed by
+ * whoever watches (a scheduler's caches, a planner's snapshot), read by filters and scores. Changed in place by its
+ * owner only; every change advances `version`, which is how prepared answers know they are stale.
+ */
+import type { Node, Pod } from '../api/types/core-v1.ts';
+import type { Labels } from './label-match.ts';
+import { addPod, createNodeState, type NodeState, removePod as takeOff, replaceNode } from './node-state.ts';
+import { createPodIndex, type PodIndex } from './pod-index.ts';
+import { isTerminal, podKey, type PodRecord, recordOf } from './pod-record.ts';
+import type { StorageView } from './volumes.ts';
+
+export interface ClusterState {
+  readonly nodes: ReadonlyMap<string, NodeState>;
+  readonly index: PodIndex;
+  /** Absent: what volumes demand of a node is not judged (beyond disks that cannot be shared). */
+  readonly storage: StorageView | undefined;
+  /** Grows with every change of nodes, pods or namespaces. */
+  readonly version: number;
+  /** Grows when a node comes, goes, or changes its labels or taints. */
+  readonly topologyVersion: number;
+  namespaceLabels(name: string): Labels;
+  hasNamespace(name: string): boolean;
+
+  setNode(node: Node): NodeState;
+  /** Its pods are remembered and counted again if the node returns. */
+  removeNode(name: string): void;
+  /** Counts a bound or assumed pod; an ended pod is taken off instead. `nodeName` stands in while binding. */
+  setPod(pod: Pod, nodeName?: string): void;
+  removePod(pod: Pod): void;
+  setNamespace(name: string, labels: Labels): void;
+  removeNamespace(name: string): void;
+  /** Pods that preempted for room on a node and wait for it; they are counted in when others ask for that room. */
+  nominate(pod: Pod, nodeName: string): void;
+  denominate(pod: Pod): void;
+  nominatedTo(nodeName: string): readonly PodRecord[];
+  /** How many nodes hold an image of this name. */
+  nodesWithImage(name: string): number;
+}
+
+export interface ClusterOptions {
+  readonly storage?: StorageView;
+}
+
+const NO_RECORDS: readonly PodRecord[] = Object.freeze([]);
+
+const sameTopology = (a: Node, b: Node): boolean =>
+  a.metadata.labels === b.metadata.labels &&
+  a.spec.taints === b.spec.taints &&
+  a.spec.unschedulable === b.spec.unschedulable;
+
+export function createClusterState(options: ClusterOptions = {}): ClusterState {
+  const nodes = new Map<string, NodeState>();
+  /** Pods of nodes nobody has seen (yet): they arrive in any order. */
+  const waiting = new Map<string, Map<string, PodRecord>>();
+  const nodeOfPod = new Map<string, string>();
+  const namespaces = new Map<string, Labels>();
+  const nominations = new Map<string, PodRecord[]>();
+  const nodeOfNominated = new Map<string, string>();
+  const imageNodes = new Map<string, number>();
+  const index = createPodIndex();
+  let version = 0;
+  let topologyVersion = 0;
+
+  const countImages = (node: Node, delta: 1 | -1): void => {
+    for (const image of node.status?.images ?? []) {
+      for (const name of image.names ?? []) {
+        const count = (imageNodes.get(name) ?? 0) + delta;
+        if (count > 0) imageNodes.set(name, count);
+        else imageNodes.delete(name);
+      }
+    }
+  };
+
+  const place = (record: PodRecord, nodeName: string): void => {
+    nodeOfPod.set(record.key, nodeName);
+    const state = nodes.get(nodeName);
+    if (state !== undefined) {
+      addPod(state, record);
+      index.count(record, state, 1);
+      return;
+    }
+    let pods = waiting.get(nodeName);
+    if (pods === undefined) waiting.set(nodeName, (pods = new Map()));
+    pods.set(record.key, record);
+  };
+
+  const unplace = (key: string): void => {
+    const nodeName = nodeOfPod.get(key);
+    if (nodeName === undefined) return;
+    nodeOfPod.delete(key);
+    const state = nodes.get(nodeName);
+    if (state !== undefined) {
+      const record = takeOff(state, key);
+      if (record !== undefined) index.count(record, state, -1);
+      return;
+    }
+    const pods = waiting.get(nodeName);
+    pods?.delete(key);
+    if (pods?.size === 0) waiting.delete(nodeName);
+  };
+
+  const denominate = (key: string): void => {
+    const nodeName = nodeOfNominated.get(key);
+    if (nodeName === undefined) return;
+    nodeOfNominated.delete(key);
+    const left = (nominations.get(nodeName) ?? []).filter((record) => record.key !== key);
+    if (left.length === 0) nominations.delete(nodeName);
+    else nominations.set(nodeName, left);
+    version++;
+  };
+
+  return {
+    nodes,
+    index,
+    storage: options.storage,
+    get version() {
+      return version;
+    },
+    get topologyVersion() {
+      return topologyVersion;
+    },
+    namespaceLabels: (name) => namespaces.get(name),
+    hasNamespace: (name) => namespaces.has(name),
+
+    setNode(node) {
+      version++;
+      const { name } = node.metadata;
+      const known = nodes.get(name);
+      if (known !== undefined) {
+        const before = known.node;
+        if (before.status?.images !== node.status?.images) {
+          countImages(before, -1);
+          countImages(node, 1);
+        }
+        replaceNode(known, node);
+        if (!sameTopology(before, node)) {
+          topologyVersion++;
+          index.relabel(known, before.metadata.labels);
+        }
+        return known;
+      }
+      topologyVersion++;
+      const state = createNodeState(node);
+      nodes.set(name, state);
+      countImages(node, 1);
+      const pods = waiting.get(name);
+      waiting.delete(name);
+      for (const record of pods?.values() ?? []) place(record, name);
+      return state;
+    },
+
+    removeNode(name) {
+      const state = nodes.get(name);
+      if (state === undefined) return;
+      version++;
+      topologyVersion++;
+      countImages(state.node, -1);
+      for (const record of state.pods.values()) index.count(record, state, -1);
+      if (state.pods.size > 0) waiting.set(name, new Map(state.pods));
+      nodes.delete(name);
+    },
+
+    setPod(pod, nodeName = pod.spec.nodeName) {
+      version++;
+      const key = podKey(pod);
+      unplace(key);
+      if (nodeName && !isTerminal(pod)) place(recordOf(pod), nodeName);
+    },
+
+    removePod(pod) {
+      version++;
+      unplace(podKey(pod));
+      denominate(podKey(pod));
+    },
+
+    setNamespace(name, labels) {
+      version++;
+      namespaces.set(name, labels);
+    },
+    removeNamespace(name) {
+      version++;
+      namespaces.delete(name);
+    },
+
+    nominate(pod, nodeName) {
+      version++;
+      const record = recordOf(pod);
+      denominate(record.key);
+      nodeOfNominated.set(record.key, nodeName);
+      nominations.set(nodeName, [...(nominations.get(nodeName) ?? []), record]);
+    },
+    denominate: (pod) => denominate(podKey(pod)),
+    nominatedTo: (nodeName) => nominations.get(nodeName) ?? NO_RECORDS,
+    nodesWithImage: (name) => imageNodes.get(name) ?? 0,
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * A compiled pod in front of one cluster: everything that does not depend on the node is worked out here, once
+ * (kube-scheduler's PreFilter). Good for one version of the cluster; preparing again is cheap, because populations and
+ * spread tables are kept up to date by the cluster itself.
+ */
+import { createNo, type Refusal, refuse } from './answer.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { type CompiledPod } from './compiled-pod.ts';
+import { nodeAffinityConflictNo } from './node-affinity.ts';
+import type { SchedulerPlugin } from './plugin.ts';
+import { type AffinityView, viewAffinity } from './pod-affinity.ts';
+import { spreadTableFor } from './spread-tables.ts';
+import type { SpreadView } from './topology-spread.ts';
+import { type PodVolumes, resolveVolumes } from './volumes.ts';
+
+export interface PreparedPod {
+  readonly compiled: CompiledPod;
+  readonly cluster: ClusterState;
+  readonly version: number;
+  readonly plugins: readonly SchedulerPlugin[];
+  /** The pod can go nowhere, whatever the node. */
+  readonly refusal: Refusal | undefined;
+  /** The only nodes worth asking about; `undefined` means all. */
+  readonly pinnedNodes: ReadonlySet<string> | undefined;
+  readonly affinity: AffinityView;
+  readonly spread: SpreadView | undefined;
+  readonly volumes: PodVolumes;
+  /** How many of the pod's exclusive claims some pod already uses. */
+  readonly exclusiveClaimsInUse: number;
+}
+
+const NO_PLUGINS: readonly SchedulerPlugin[] = Object.freeze([]);
+const latest = new WeakMap<CompiledPod, PreparedPod>();
+
+export function preparePod(
+  compiled: CompiledPod,
+  cluster: ClusterState,
+  plugins: readonly SchedulerPlugin[] = NO_PLUGINS,
+): PreparedPod {
+  const known = latest.get(compiled);
+  if (known?.cluster === cluster && known.version === cluster.version && known.plugins === plugins) return known;
+  const prepared = prepare(compiled, cluster, plugins);
+  latest.set(compiled, prepared);
+  return prepared;
+}
+
+function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly SchedulerPlugin[]): PreparedPod {
+  const { record, nodeAffinity, spread, tolerations } = compiled;
+  const volumes = resolveVolumes(compiled.pod, cluster.storage);
+  const { hard } = spread;
+  return {
+    compiled,
+    cluster,
+    version: cluster.version,
+    plugins,
+    refusal: refusalOf(compiled, volumes),
+    pinnedNodes: nodeAffinity.pinnedNodes,
+    affinity: viewAffinity(record, cluster),
+    spread:
+      hard.length === 0
+        ? undefined
+        : {
+            table: spreadTableFor(cluster, record.namespace, hard, nodeAffinity, tolerations),
+            self: hard.map((constraint) => (constraint.selector.matches(record.labels) ? 1 : 0)),
+          },
+    volumes,
+    exclusiveClaimsInUse: volumes.exclusiveClaims.filter((claim) => cluster.index.claimUsers(claim) > 0).length,
+  };
+}
+
+/** In the order kube-scheduler's PreFilter plugins run; the first refusal is the one it reports. */
+function refusalOf(compiled: CompiledPod, volumes: PodVolumes): Refusal | undefined {
+  if (compiled.nodeAffinity.pinnedNodes?.size === 0) return refuse([nodeAffinityConflictNo()]);
+  if (volumes.refusal !== undefined) return refuse([volumes.refusal]);
+  const { problem } = compiled.record.affinity ?? {};
+  if (problem === undefined) return undefined;
+  const fix = (): string => 'correct the label selectors in the pod affinity terms';
+  return refuse([createNo('PodAffinityUnreadable', fix, { message: problem })]);
+}

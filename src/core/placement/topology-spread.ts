@@ -1,0 +1,239 @@
+/**
+ * Topology spread constraints: a domain may not hold more matching pods than the emptiest one plus `maxSkew`. Which
+ * nodes form domains depends on the incoming pod (its node affinity and tolerations), so tables are made per kind of
+ * incoming pod, kept by the cluster, and updated as pods come and go; a change of nodes starts them afresh.
+ */
+import type { PodSpec, TopologySpreadConstraint } from '../api/types/core-v1.ts';
+import { createNo, type No } from './answer.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { addDomain, countInto, createDomainCounts, type DomainCounts, leastWith } from './domain-counts.ts';
+import { compileLabelSelector, equalsTest, labelOf, type LabelMatcher, type Labels, matcherOf } from './label-match.ts';
+import type { RequiredNodeAffinity } from './node-affinity.ts';
+import type { NodeState } from './node-state.ts';
+import type { PodRecord } from './pod-record.ts';
+import type { PodKind } from './population.ts';
+import type { CompiledTolerations } from './taints.ts';
+
+export interface SpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly minDomains: number;
+  readonly selector: LabelMatcher;
+  readonly honorAffinity: boolean;
+  readonly honorTaints: boolean;
+}
+
+export interface SpreadConstraints {
+  /** DoNotSchedule: the filter. */
+  readonly hard: readonly SpreadConstraint[];
+  /** ScheduleAnyway: the score. */
+  readonly soft: readonly SpreadConstraint[];
+  /** Some selector cannot be read; kube-scheduler then fails the attempt with an error. */
+  readonly invalid: boolean;
+}
+
+export const NO_SPREAD: SpreadConstraints = { hard: [], soft: [], invalid: false };
+
+type Written = readonly TopologySpreadConstraint[];
+const MAX_CONTEXTS = 1000;
+const compiledConstraints = new WeakMap<Written, Map<string, SpreadConstraints>>();
+
+export function compileSpread(spec: PodSpec, labels: Labels): SpreadConstraints {
+  const written = spec.topologySpreadConstraints;
+  if (written === undefined || written.length === 0) return NO_SPREAD;
+  let context = '';
+  for (const { matchLabelKeys } of written) {
+    for (const key of matchLabelKeys ?? []) context += `\n${labelOf(labels, key) ?? '\t'}`;
+  }
+  let byContext = compiledConstraints.get(written);
+  if (byContext === undefined) compiledConstraints.set(written, (byContext = new Map()));
+  let compiled = byContext.get(context);
+  if (compiled === undefined) {
+    if (byContext.size >= MAX_CONTEXTS) byContext.clear();
+    byContext.set(context, (compiled = compileConstraints(written, labels)));
+  }
+  return compiled;
+}
+
+function compileConstraints(written: Written, labels: Labels): SpreadConstraints {
+  const hard: SpreadConstraint[] = [];
+  const soft: SpreadConstraint[] = [];
+  for (const entry of written) {
+    const constraint = compileConstraint(entry, labels);
+    if (constraint === undefined) return { hard: [], soft: [], invalid: true };
+    if (entry.whenUnsatisfiable === 'DoNotSchedule') hard.push(constraint);
+    else if (entry.whenUnsatisfiable === 'ScheduleAnyway') soft.push(constraint);
+  }
+  return { hard, soft, invalid: false };
+}
+
+function compileConstraint(entry: TopologySpreadConstraint, labels: Labels): SpreadConstraint | undefined {
+  const written = compileLabelSelector(entry.labelSelector);
+  if (written === 'invalid') return undefined;
+  const own = (entry.matchLabelKeys ?? []).flatMap((key) => {
+    const value = labelOf(labels, key);
+    return value === undefined ? [] : [equalsTest(key, value)];
+  });
+  // An absent selector selects nothing, and stays so whatever keys are added to it.
+  const selector =
+    own.length === 0 || entry.labelSelector === undefined ? written : matcherOf([...written.tests, ...own]);
+  return {
+    topologyKey: entry.topologyKey,
+    maxSkew: entry.maxSkew,
+    minDomains: entry.minDomains ?? 1,
+    selector,
+    honorAffinity: (entry.nodeAffinityPolicy ?? 'Honor') === 'Honor',
+    honorTaints: (entry.nodeTaintsPolicy ?? 'Ignore') === 'Honor',
+  };
+}
+
+export const hasAllKeys = (labels: Labels, constraints: readonly SpreadConstraint[]): boolean => {
+  for (const { topologyKey } of constraints) if (labelOf(labels, topologyKey) === undefined) return false;
+  return true;
+};
+
+/** Whether the node counts towards the constraint's domains for this pod. */
+export function includesNode(
+  constraint: SpreadConstraint,
+  state: NodeState,
+  affinity: RequiredNodeAffinity,
+  tolerations: CompiledTolerations,
+): boolean {
+  if (constraint.honorAffinity && !affinity.anyNode && !affinity.matches(state.node)) return false;
+  return !constraint.honorTaints || tolerations.firstUntolerated(state.node.spec.taints) === undefined;
+}
+
+/** Pods counted for spreading: not the terminating ones, which are about to leave their domain. */
+export const countsForSpread = (kind: PodKind, namespace: string, selector: LabelMatcher): boolean =>
+  !kind.terminating && kind.namespace === namespace && !selector.empty && selector.matches(kind.labels);
+
+export interface SpreadTable {
+  readonly namespace: string;
+  readonly constraints: readonly SpreadConstraint[];
+  readonly affinity: RequiredNodeAffinity;
+  readonly tolerations: CompiledTolerations;
+  /** One a constraint. */
+  readonly domains: readonly DomainCounts[];
+}
+
+export function createSpreadTable(
+  namespace: string,
+  constraints: readonly SpreadConstraint[],
+  affinity: RequiredNodeAffinity,
+  tolerations: CompiledTolerations,
+  cluster: ClusterState,
+): SpreadTable {
+  const domains = constraints.map(createDomainCounts);
+  const eligible = constraints.map(() => new Set<NodeState>());
+  for (const state of candidates(constraints, affinity, cluster)) {
+    const { labels } = state.node.metadata;
+    if (!hasAllKeys(labels, constraints)) continue;
+    for (let index = 0; index < constraints.length; index++) {
+      const constraint = constraints[index] as SpreadConstraint;
+      if (!includesNode(constraint, state, affinity, tolerations)) continue;
+      eligible[index]?.add(state);
+      addDomain(domains[index] as DomainCounts, labelOf(labels, constraint.topologyKey) as string);
+    }
+  }
+  for (const kind of cluster.index.kindsIn(namespace)) {
+    constraints.forEach((constraint, index) => {
+      if (!countsForSpread(kind, namespace, constraint.selector)) return;
+      for (const [state, pods] of kind.nodes) {
+        if (eligible[index]?.has(state) !== true) continue;
+        const value = labelOf(state.node.metadata.labels, constraint.topologyKey) as string;
+        countInto(domains[index] as DomainCounts, value, pods);
+      }
+    });
+  }
+  return { namespace, constraints, affinity, tolerations, domains };
+}
+
+/** Where every constraint honours node affinity and that pins the pod, only those nodes can form domains. */
+function candidates(
+  constraints: readonly SpreadConstraint[],
+  affinity: RequiredNodeAffinity,
+  cluster: ClusterState,
+): Iterable<NodeState> {
+  if (affinity.pinnedNodes === undefined || !constraints.every((constraint) => constraint.honorAffinity)) {
+    return cluster.nodes.values();
+  }
+  return [...affinity.pinnedNodes].map((name) => cluster.nodes.get(name)).filter((state) => state !== undefined);
+}
+
+export function updateSpreadTable(table: SpreadTable, kind: PodKind, state: NodeState, delta: 1 | -1): void {
+  const { labels } = state.node.metadata;
+  if (kind.namespace !== table.namespace || kind.terminating || !hasAllKeys(labels, table.constraints)) return;
+  table.constraints.forEach((constraint, index) => {
+    if (!countsForSpread(kind, table.namespace, constraint.selector)) return;
+    if (!includesNode(constraint, state, table.affinity, table.tolerations)) return;
+    countInto(table.domains[index] as DomainCounts, labelOf(labels, constraint.topologyKey) as string, delta);
+  });
+}
+
+/** What changes when pods are imagined away from (or onto) the node in question: one number a constraint. */
+export type SpreadShift = number[];
+
+export function shiftSpread(
+  shift: SpreadShift,
+  table: SpreadTable,
+  state: NodeState,
+  other: PodRecord,
+  delta: 1 | -1,
+): void {
+  const { labels } = state.node.metadata;
+  if (other.namespace !== table.namespace || !hasAllKeys(labels, table.constraints)) return;
+  table.constraints.forEach((constraint, index) => {
+    if (!constraint.selector.matches(other.labels)) return;
+    if (!includesNode(constraint, state, table.affinity, table.tolerations)) return;
+    shift[index] = (shift[index] ?? 0) + delta;
+  });
+}
+
+export interface SpreadView {
+  readonly table: SpreadTable;
+  /** Whether the pod itself would count, per constraint. */
+  readonly self: readonly (0 | 1)[];
+}
+
+export type SpreadVerdict = 'ok' | { readonly missing: boolean; readonly constraint: SpreadConstraint };
+
+const OK: SpreadVerdict = 'ok';
+
+/** The index of the first constraint the node breaks, -1 for none, or -2-index when it lacks the label altogether. */
+function firstBroken(view: SpreadView, labels: Labels, shift: SpreadShift | undefined): number {
+  const { constraints, domains } = view.table;
+  for (let index = 0; index < constraints.length; index++) {
+    const constraint = constraints[index] as SpreadConstraint;
+    const value = labelOf(labels, constraint.topologyKey);
+    if (value === undefined) return -2 - index;
+    const domain = domains[index] as DomainCounts;
+    const delta = shift?.[index] ?? 0;
+    const here = (domain.counts.get(value) ?? 0) + delta;
+    const least = domain.counts.size < constraint.minDomains ? 0 : leastWith(domain, value, delta);
+    if (here + (view.self[index] ?? 0) - least > constraint.maxSkew) return index;
+  }
+  return -1;
+}
+
+export function spreads(view: SpreadView, labels: Labels, shift?: SpreadShift): boolean {
+  return firstBroken(view, labels, shift) === -1;
+}
+
+export function judgeSpread(view: SpreadView, labels: Labels, shift?: SpreadShift): SpreadVerdict {
+  const broken = firstBroken(view, labels, shift);
+  if (broken === -1) return OK;
+  const index = broken < 0 ? -2 - broken : broken;
+  return { missing: broken < 0, constraint: view.table.constraints[index] as SpreadConstraint };
+}
+
+export function spreadNo(verdict: Exclude<SpreadVerdict, 'ok'>): No {
+  const { topologyKey, maxSkew } = verdict.constraint;
+  if (verdict.missing) {
+    return createNo('SpreadLabelMissing', () => `label the node with \`${topologyKey}\`, which the pod spreads over`);
+  }
+  return createNo(
+    'SpreadSkew',
+    () =>
+      `this node's \`${topologyKey}\` domain is full; raise maxSkew above ${maxSkew}, free other domains, or use ScheduleAnyway`,
+  );
+}
