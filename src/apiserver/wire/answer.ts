@@ -4,7 +4,7 @@
  */
 import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
-import { buildTable, type TableOptions } from '../../core/api/printers/table.ts';
+import { buildTable, partialObject, type TableOptions } from '../../core/api/printers/table.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { internalError, StatusError, type Status } from '../../core/kube/status-error.ts';
@@ -12,7 +12,6 @@ import { stringify as stringifyYaml } from 'yaml';
 import type { ApiList } from '../request.ts';
 import type { Exchange } from './exchange.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type Accepted } from './negotiate.ts';
-import { partialMetadata } from './partial-metadata.ts';
 import type { WireContext } from './wire-context.ts';
 
 /** Bytes written between two looks at the clock. */
@@ -29,8 +28,7 @@ export function sendObject(
 ): void {
   switch (accepted.format) {
     case 'json':
-      if (accepted.pretty) exchange.send(status, JSON_TYPE, `${encodeJson(object as never, 2)}\n`);
-      else exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeJson(object as never));
+      exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeJson(object as never));
       return;
     case 'yaml':
       exchange.send(status, YAML_TYPE, stringifyYaml(object, { aliasDuplicateObjects: false }));
@@ -77,7 +75,7 @@ export function sendTransformed(
           now: context.clock.now(),
           version: accepted.version,
         })
-      : partialMetadata(object, accepted.version);
+      : partialObject(object, accepted.version);
   sendObject(exchange, status, shaped, accepted);
 }
 
@@ -99,7 +97,7 @@ export async function sendList(
       includeObject: options.includeObject,
       now: context.clock.now(),
       version: accepted.version,
-      metadata,
+      listMeta: metadata,
     });
     return sendObject(exchange, 200, table, accepted);
   }
@@ -107,8 +105,8 @@ export async function sendList(
   const head = isPartial
     ? { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${accepted.version}`, metadata }
     : { kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata };
-  if (accepted.format !== 'json' || accepted.pretty) {
-    const items = isPartial ? list.items.map((item) => partialMetadata(item, accepted.version)) : list.items;
+  if (accepted.format !== 'json') {
+    const items = isPartial ? list.items.map((item) => partialObject(item, accepted.version)) : list.items;
     return sendObject(exchange, 200, { ...head, items }, accepted);
   }
   await streamItems(
@@ -117,7 +115,7 @@ export async function sendList(
     list.items,
     context,
     isPartial
-      ? (item) => Buffer.from(encodeJson(partialMetadata(item, accepted.version) as never))
+      ? (item) => Buffer.from(encodeJson(partialObject(item, accepted.version) as never))
       : context.encoded.bytes,
   );
 }

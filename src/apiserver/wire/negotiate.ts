@@ -6,12 +6,14 @@ import { StatusError } from '../../core/kube/status-error.ts';
 
 export type Format = 'json' | 'yaml' | 'protobuf';
 
+/** Versions of meta.k8s.io in which tables and metadata come. */
+export type MetaVersion = 'v1' | 'v1beta1';
+
 export interface Accepted {
   readonly format: Format;
   /** `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`, `APIGroupDiscoveryList`, or empty. */
   readonly as: string;
-  readonly version: string;
-  readonly pretty: boolean;
+  readonly version: MetaVersion;
 }
 
 /** A transformation the answerer offers; clients name it in `as=…;g=…;v=…`. */
@@ -41,7 +43,7 @@ interface MediaType {
   readonly quality: number;
 }
 
-const DEFAULT: Accepted = { format: 'json', as: '', version: '', pretty: false };
+const DEFAULT: Accepted = { format: 'json', as: '', version: 'v1' };
 const cache = new Map<string, readonly MediaType[]>();
 
 /** The first thing the client lists that we can write. JSON wins over protobuf where both are welcome: it is cached. */
@@ -55,7 +57,7 @@ export function negotiate(accept: string | undefined, offers: readonly Offer[]):
     const version = media.parameters.get('v') ?? '';
     if (as !== '' && !isOffered(offers, as, media.parameters.get('g') ?? '', version)) continue;
     if (format === 'protobuf' && as !== '') continue;
-    const accepted = { format, as, version, pretty: media.parameters.get('pretty') === '1' };
+    const accepted: Accepted = { format, as, version: version === 'v1beta1' ? 'v1beta1' : 'v1' };
     if (format === 'protobuf') protobuf ??= accepted;
     else return accepted;
   }

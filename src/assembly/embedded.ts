@@ -1,0 +1,179 @@
+/**
+ * assembly/ — the one room that knows servers and actors. Here they are built, introduced to each other through ports,
+ * started in order and stopped in reverse. `embedded` is the profile behind `everynode up`: everything in one process.
+ */
+import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
+import { accessDenied, createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
+import { LOOPBACK } from '../apiserver/access/users.ts';
+import { standardAdmission } from '../apiserver/admission/standard.ts';
+import { bootstrap } from '../apiserver/bootstrap.ts';
+import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
+import type { Store } from '../apiserver/store/store.ts';
+import { staticTokens } from '../apiserver/wire/authentication.ts';
+import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
+import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
+import { createFirstFit } from '../control/scheduler/first-fit.ts';
+import { createRegistry } from '../core/api/registry/registry.ts';
+import { VERSION } from '../core/api/version.ts';
+import type { Client } from '../machinery/client.ts';
+import { realClock } from '../machinery/real-clock.ts';
+import { realRandom } from '../machinery/real-random.ts';
+import { createInformers } from '../machinery/informers.ts';
+import { silentLogger, type Logger } from '../machinery/logger.ts';
+import type { Actor } from '../machinery/actor.ts';
+import { createFleet } from '../nodes/fleet/fleet.ts';
+import { createPodLogs } from '../nodes/fleet/pod-logs.ts';
+import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
+import { kubeconfigText } from './kubeconfig.ts';
+import { clusterKeys } from './pki.ts';
+import { openClusterStore } from './cluster-store.ts';
+import { createNodes } from './create-nodes.ts';
+
+export interface EmbeddedOptions {
+  /** Absent: nothing is kept. */
+  readonly dataDir?: string;
+  readonly port: number;
+  readonly bind: string;
+  /** Nodes to have; absent: five, in a cluster that has none. */
+  readonly groups?: readonly NodeGroup[];
+  readonly logger?: Logger;
+  readonly onProgress?: (label: string, done: number, total: number) => void;
+  /** Gives up the start; a running cluster is stopped with `stop`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface EmbeddedCluster {
+  /** https://host:port */
+  readonly server: string;
+  readonly kubeconfig: string;
+  readonly nodeCount: number;
+  readonly api: ApiServer;
+  readonly client: Client;
+  /** Resolves only if something that must run could not go on. */
+  readonly failed: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+const DEFAULT_GROUPS: readonly NodeGroup[] = [{ name: 'node', count: 5 }];
+const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
+  const logger = options.logger ?? silentLogger;
+  const clock = realClock;
+  const undo: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  try {
+    const [keys, store] = await Promise.all([
+      clusterKeys(options.dataDir, options.bind, clock.now()),
+      openClusterStore(options.dataDir, clock, logger),
+    ]);
+    undo.push(() => store.close());
+    const api = await createEmbeddedApi(store, logger);
+    const client = createInProcessClient(api, { user: LOOPBACK });
+    options.signal?.throwIfAborted();
+
+    const informers = createInformers(client, { clock, random: realRandom, logger });
+    const actors: readonly Actor[] = [
+      informers,
+      createFleet({ client, informers, clock, logger }),
+      createFirstFit({ client, informers, clock, logger }),
+    ];
+    const failed = startActors(actors, undo);
+    await informers.synced(options.signal);
+
+    const address = { port: options.port };
+    const wire = createEmbeddedWire(api, client, keys, () => `${hostName(options.bind)}:${address.port}`);
+    address.port = await wire.listen(options.port, options.bind);
+    undo.push(() => wire.close());
+
+    const nodeCount = await createNodes(
+      client,
+      options.groups,
+      DEFAULT_GROUPS,
+      clock,
+      options.onProgress,
+      options.signal,
+    );
+    const server = `https://${hostName(options.bind)}:${address.port}`;
+    return {
+      server,
+      kubeconfig: kubeconfigText({
+        server,
+        authority: keys.authority.certificate,
+        client: keys.admin,
+        name: 'everynode',
+      }),
+      nodeCount,
+      api,
+      client,
+      failed,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** How clients reach an address we listen on: "all addresses" is no place to go to. */
+function hostName(bind: string): string {
+  if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
+  return bind.includes(':') ? `[${bind}]` : bind;
+}
+
+async function createEmbeddedApi(store: Store, logger: Logger): Promise<ApiServer> {
+  const api = createApiServer({
+    store,
+    registry: createRegistry(),
+    clock: realClock,
+    random: realRandom,
+    authorizer: createMastersAuthorizer(),
+    admission: standardAdmission(store),
+    logger,
+  });
+  await bootstrap(api);
+  return api;
+}
+
+function startActors(actors: readonly Actor[], undo: (() => Promise<void> | void)[]): Promise<Error> {
+  const stopping = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const runs = actors.map((actor) =>
+    actor.start(stopping.signal).catch((error: unknown) => {
+      resolve(new Error(`${actor.name} could not go on`, { cause: error }));
+    }),
+  );
+  undo.push(async () => {
+    stopping.abort();
+    await Promise.all(runs);
+  });
+  return promise;
+}
+
+type Keys = Awaited<ReturnType<typeof clusterKeys>>;
+
+function createEmbeddedWire(api: ApiServer, client: Client, keys: Keys, serverAddress: () => string): WireServer {
+  return createWireServer({
+    api,
+    kinds: api.registry,
+    clock: realClock,
+    encoded: createEncodedCache(ENCODED_CACHE_BYTES),
+    connect: createPodLogs(client, realClock),
+    keys: { ...keys.server, clientAuthority: keys.authority.certificate },
+    tokens: staticTokens(new Map()),
+    authorizePath(user, method, path) {
+      const attributes = { user, verb: method.toLowerCase(), path };
+      const verdict = api.authorizer.authorize(attributes);
+      if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
+    },
+    meta: {
+      version: VERSION.document,
+      serverAddress,
+      checks: new Map([['ping', () => undefined]]),
+      metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: '' }),
+      openapi: () => undefined,
+    },
+  });
+}

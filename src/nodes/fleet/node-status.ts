@@ -1,0 +1,92 @@
+/** What a kubelet would write into a simulated node's status. Pure; parts the Node already has are kept. */
+import { VERSION } from '../../core/api/version.ts';
+import type { Node, NodeCondition, NodeStatus } from '../../core/api/types/core-v1.ts';
+import { nodeAddress } from './addresses.ts';
+
+/** What a Node gets that says nothing about its size. */
+const DEFAULT_CAPACITY: NonNullable<NodeStatus['capacity']> = Object.freeze({
+  cpu: '4',
+  'ephemeral-storage': '100Gi',
+  memory: '16Gi',
+  pods: '110',
+});
+
+type Quantities = NonNullable<NodeStatus['capacity']>;
+
+/** Shared by all nodes, so that 50,000 of them hold it once. */
+const NODE_INFO: NonNullable<NodeStatus['nodeInfo']> = Object.freeze({
+  architecture: 'amd64',
+  bootID: '',
+  containerRuntimeVersion: 'everynode://simulated',
+  kernelVersion: 'simulated',
+  kubeProxyVersion: '',
+  kubeletVersion: VERSION.gitVersion,
+  machineID: '',
+  operatingSystem: 'linux',
+  osImage: 'everynode simulated node',
+  systemUUID: '',
+});
+
+const QUIET = [
+  ['MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+] as const;
+
+let conditionsCache: { readonly key: string; readonly conditions: readonly NodeCondition[] } | undefined;
+
+function freshConditions(ready: boolean, now: string): readonly NodeCondition[] {
+  const key = `${ready}/${now}`;
+  if (conditionsCache?.key === key) return conditionsCache.conditions;
+  const conditions: readonly NodeCondition[] = [
+    ...QUIET.map(([type, reason, message]) => condition(type, 'False', reason, message, now)),
+    ready
+      ? condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status', now)
+      : condition('Ready', 'False', 'KubeletNotReady', 'the simulated kubelet waits for its daemon', now),
+  ];
+  conditionsCache = { key, conditions };
+  return conditions;
+}
+
+const condition = (type: string, status: string, reason: string, message: string, now: string): NodeCondition => ({
+  type,
+  status,
+  lastHeartbeatTime: now,
+  lastTransitionTime: now,
+  reason,
+  message,
+});
+
+export const isReady = (node: Node): boolean =>
+  node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+
+export const hostAddress = (node: Node): string =>
+  node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(node.metadata.name);
+
+/** The status of a node that is up; `ready` says whether it takes pods already. */
+export function nodeStatus(node: Node, ready: boolean, now: string): NodeStatus {
+  const old = node.status;
+  const capacity: Quantities = old?.capacity ?? old?.allocatable ?? DEFAULT_CAPACITY;
+  return {
+    ...old,
+    capacity,
+    allocatable: old?.allocatable ?? capacity,
+    conditions: mergeConditions(old?.conditions ?? [], freshConditions(ready, now)),
+    addresses: old?.addresses ?? [
+      { type: 'InternalIP', address: nodeAddress(node.metadata.name) },
+      { type: 'Hostname', address: node.metadata.name },
+    ],
+    daemonEndpoints: old?.daemonEndpoints ?? { kubeletEndpoint: { Port: 10250 } },
+    nodeInfo: old?.nodeInfo === undefined || old.nodeInfo.kubeletVersion === '' ? NODE_INFO : old.nodeInfo,
+  };
+}
+
+/** Pressure that somebody set on purpose stays; so does every condition that is not the kubelet's. */
+function mergeConditions(old: readonly NodeCondition[], fresh: readonly NodeCondition[]): readonly NodeCondition[] {
+  if (old.length === 0) return fresh;
+  const kept = fresh.map((next) => {
+    const before = old.find(({ type }) => type === next.type);
+    return before === undefined || (next.type === 'Ready' && before.status !== next.status) ? next : before;
+  });
+  return [...kept, ...old.filter(({ type }) => !fresh.some((next) => next.type === type))];
+}
