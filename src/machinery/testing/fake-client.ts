@@ -55,6 +55,21 @@ interface OpenWatch {
 
 const PODS = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
 
+const pathKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
+const tenantOf = (where?: { readonly tenant?: string }): string => where?.tenant ?? SYSTEM_TENANT;
+
+/** What a list or watch with these options looks at. */
+function matching(resource: Resource, options: ListOptions | WatchOptions | undefined) {
+  const byLabel = labelTest(options?.labelSelector);
+  const byField = fieldTest(options?.fieldSelector);
+  const collection = collectionOf(resource, tenantOf(options));
+  const inScope = (object: KubeObject): boolean =>
+    (options?.namespace === undefined || object.metadata.namespace === options.namespace) &&
+    byLabel(object) &&
+    byField(object);
+  return { collection, inScope };
+}
+
 export function createFakeClient(options: {
   readonly clock: Clock;
   readonly random: Random;
@@ -68,8 +83,6 @@ export function createFakeClient(options: {
   const pages = new Map<string, { readonly items: readonly Stored[]; readonly resourceVersion: string }>();
 
   const timestamp = (): string => new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-  const pathKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
-  const tenantOf = (where?: { readonly tenant?: string }): string => where?.tenant ?? SYSTEM_TENANT;
 
   async function serve<R>(
     verb: FakeRequest['verb'],
@@ -181,8 +194,9 @@ export function createFakeClient(options: {
     const collection = collectionOf(resource, tenantOf(options));
     const finished = old.metadata.deletionTimestamp !== undefined && (same.metadata.finalizers ?? []).length === 0;
     const waits = (same.metadata.deletionGracePeriodSeconds ?? 0) > 0;
-    const write = finished && !waits ? store.remove : store.put;
-    return write(collection, pathKey(namespace, name), make) as Stored<T>;
+    const key = pathKey(namespace, name);
+    const stored = finished && !waits ? store.remove(collection, key, make) : store.put(collection, key, make);
+    return stored as Stored<T>;
   }
 
   function remove<T extends KubeObject>(
@@ -235,19 +249,9 @@ export function createFakeClient(options: {
       },
     });
     if (options?.dryRun === true) return make(old.metadata.resourceVersion);
-    return store.put(collection, pathKey(namespace, name), make) as Stored<T>;
+    store.put(collection, pathKey(namespace, name), make);
+    return existing(resource, { ...options, name, ...(namespace === undefined ? {} : { namespace }) });
   }
-
-  const matching = (resource: Resource, options: ListOptions | WatchOptions | undefined) => {
-    const byLabel = labelTest(options?.labelSelector);
-    const byField = fieldTest(options?.fieldSelector);
-    const collection = collectionOf(resource, tenantOf(options));
-    const inScope = (object: KubeObject): boolean =>
-      (options?.namespace === undefined || object.metadata.namespace === options.namespace) &&
-      byLabel(object) &&
-      byField(object);
-    return { collection, inScope };
-  };
 
   async function* watch<T extends KubeObject>(
     resource: Resource<T>,
@@ -336,7 +340,7 @@ export function createFakeClient(options: {
         const token = random.uuid();
         pages.set(token, { items: page.items.slice(limit), resourceVersion: page.resourceVersion });
         return {
-          items: page.items.slice(0, limit) as readonly Stored<T>[],
+          items: page.items.slice(0, limit) as readonly KubeObject[] as readonly Stored<T>[],
           resourceVersion: page.resourceVersion,
           continue: token,
           remainingItemCount: page.items.length - limit,

@@ -1,8 +1,8 @@
 /** The watching half of the client contract. */
 import { describe, expect, it } from 'vitest';
-import type { ConfigMap } from '../core/api/types/core-v1.ts';
-import { CONFIG_MAPS, configMap, failure, merge, type ContractContext } from './client.contract.ts';
-import type { Client, WatchEvent, WatchOptions } from './client.ts';
+import type { ConfigMap } from '../../core/api/types/core-v1.ts';
+import { CONFIG_MAPS, configMap, failure, merge, type ContractContext } from './support.contract.ts';
+import type { Client, WatchEvent, WatchOptions } from '../client.ts';
 
 interface WatchReader {
   /** The next `count` events that are not bookmarks. */
