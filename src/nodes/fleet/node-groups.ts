@@ -3,7 +3,7 @@
  * with its line and column, so that one look mends them all.
  */
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node as YamlNode, type Pair } from 'yaml';
-import { FLEET_ANNOTATIONS as ANNOTATION } from '../../core/api/names.ts';
+import { FLEET_ANNOTATIONS as ANNOTATION, FLEET_LEASE, NODE_GROUP_LABEL } from '../../core/api/names.ts';
 import type { Node, Taint } from '../../core/api/types/core-v1.ts';
 import { dns1123SubdomainProblems } from '../../core/kube/names.ts';
 import { parseQuantity } from '../../core/kube/quantity.ts';
@@ -170,6 +170,7 @@ const strings = (quantities: {
 export function* nodesOf(group: NodeGroup, now: string, zoneCount = 3): Generator<Node> {
   const annotations = {
     [ANNOTATION.simulated]: 'true',
+    [ANNOTATION.heartbeatLease]: FLEET_LEASE,
     ...(group.startupDelay === undefined ? {} : { [ANNOTATION.startupDelay]: group.startupDelay }),
     ...(group.podStartDelay === undefined ? {} : { [ANNOTATION.podStartDelay]: group.podStartDelay }),
     ...(group.readyWhenDaemon === undefined ? {} : { [ANNOTATION.readyWhenDaemon]: group.readyWhenDaemon }),
@@ -203,6 +204,6 @@ const labelsOf = (group: NodeGroup, name: string, zone: string): { readonly [key
   'kubernetes.io/os': 'linux',
   'kubernetes.io/arch': 'amd64',
   'topology.kubernetes.io/zone': zone,
-  'everynode.dev/node-group': group.name,
+  [NODE_GROUP_LABEL]: group.name,
   ...group.labels,
 });
