@@ -6,7 +6,7 @@ import type { KindConversion, KindDefinition } from '../../core/api/kind-definit
 import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import type { ApiRequest, ApiResponse, ApiWatchEvent, RequestTarget, WatchRequest, WatchSink } from '../request.ts';
-import type { Decoder } from './decode.ts';
+import { type Decoder, decodeOptions } from './decode.ts';
 
 export function storageTarget(kind: KindDefinition, target: RequestTarget): RequestTarget {
   const { group, resource, version } = kind.storage;
@@ -23,7 +23,7 @@ export function toStorageRequest(
   switch (request.verb) {
     case 'create':
     case 'update': {
-      const decoded = decoder.decode(kind, request.object, request.options.fieldValidation, request.warn);
+      const decoded = decoder.decode(kind, request.object, decodeOptions(request.options, request.warn));
       return { ...request, target, object: conversion.toStorage(decoded) };
     }
     case 'patch':

@@ -8,6 +8,7 @@ import type { WriteOptions } from '../../machinery/client.ts';
 import { requireLivingNamespace } from '../admission/namespace-lifecycle.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { agreedNamespace, buildMeta, generatedName, withoutDuplicateOwners } from './metadata.ts';
+import { decodeOptions } from './decode.ts';
 import { createSubresource } from './subresources/subresources.ts';
 import { shareNewObject } from './share-new.ts';
 
@@ -26,7 +27,7 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'create');
   if (target.subresource !== '') return createSubresource(context, kind, request);
-  const decoded = context.decoder.decode(kind, request.object, options.fieldValidation, warn);
+  const decoded = context.decoder.decode(kind, request.object, decodeOptions(options, warn));
   return createObject(context, { ...request, kind, object: withoutDuplicateOwners(decoded, warn, false) });
 }
 

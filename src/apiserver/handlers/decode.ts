@@ -1,39 +1,73 @@
-/** From what a client sent to an object of the kind: right type, checked structure, defaults filled in, immutable. */
+/** From what a client sent to an object of the kind: right type, right structure, defaults filled in. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import { checkObject } from '../../core/api/schema/check.ts';
 import { type KubeObject, apiVersionOf } from '../../core/kube/objects.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
-import { deepFreeze } from './freeze.ts';
+
+export interface DecodeOptions {
+  readonly fieldValidation?: WriteOptions['fieldValidation'] | undefined;
+  readonly warn?: ((message: string) => void) | undefined;
+  /** What is stored under that name now: parts the object shares with it are known to be right. */
+  readonly baseline?: KubeObject | undefined;
+}
 
 export interface Decoder {
-  decode(
-    kind: KindDefinition,
-    object: KubeObject,
-    fieldValidation: WriteOptions['fieldValidation'],
-    warn: ((message: string) => void) | undefined,
-  ): KubeObject;
+  /** Parts seen before, in this or another object, are not looked at again: nothing stored ever changes. */
+  decode(kind: KindDefinition, object: KubeObject, options: DecodeOptions): KubeObject;
 }
+
+export const decodeOptions = (
+  options: WriteOptions,
+  warn: ((message: string) => void) | undefined,
+  baseline?: KubeObject,
+): DecodeOptions => ({ fieldValidation: options.fieldValidation, warn, baseline });
 
 export function createDecoder(): Decoder {
   return {
-    decode(kind, object) {
+    decode(kind, object, options) {
       const typed = checkType(kind, object);
-      deepFreeze(typed);
-      return kind.strategy.defaults(typed);
+      const checked = checkObject(kind.schema, typed, { immutable: true, baseline: options.baseline });
+      if (checked.error !== undefined) throw badRequest(`${cannotHandle(kind, typed)}: ${checked.error}`);
+      if (checked.unknownFields.length > 0) reportUnknown(kind, typed, checked.unknownFields, options);
+      return kind.strategy.defaults(checked.object as KubeObject);
     },
   };
 }
 
+function reportUnknown(
+  kind: KindDefinition,
+  object: KubeObject,
+  fields: readonly string[],
+  { fieldValidation, warn }: DecodeOptions,
+): void {
+  if (fieldValidation === 'Ignore') return;
+  const complaints = fields.map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (fieldValidation === 'Strict') {
+    throw badRequest(`${cannotHandle(kind, object)}: strict decoding error: ${complaints.join(', ')}`);
+  }
+  if (warn !== undefined) for (const complaint of complaints) warn(complaint);
+}
+
+const cannotHandle = (kind: KindDefinition, object: KubeObject): string => {
+  const version = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1);
+  return `${object.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`;
+};
+
 function checkType(kind: KindDefinition, object: KubeObject): KubeObject {
   const expected = apiVersionOf(kind);
   if (object.apiVersion === expected && object.kind === kind.kind) return object;
-  if (!object.apiVersion && !object.kind) return { ...object, apiVersion: expected, kind: kind.kind };
-  if (object.kind !== kind.kind) {
-    throw badRequest(
-      `${object.kind} in version ${JSON.stringify(object.apiVersion)} cannot be handled as a ${kind.kind}`,
-    );
+  const { apiVersion, kind: kindName }: { apiVersion?: unknown; kind?: unknown } = object;
+  // A body may leave out what the path says already.
+  if (!apiVersion || !kindName) {
+    const filled = { ...object, apiVersion: apiVersion || expected, kind: kindName || kind.kind } as KubeObject;
+    return checkType(kind, filled);
   }
-  throw badRequest(
-    `the API version in the data (${object.apiVersion}) does not match the expected API version (${expected})`,
-  );
+  if (typeof apiVersion !== 'string' || typeof kindName !== 'string') {
+    throw badRequest('Object \'Kind\' and \'apiVersion\' must be strings');
+  }
+  if (apiVersion !== expected) {
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
+  }
+  throw badRequest(`${cannotHandle(kind, object)}: the path is one of ${kind.resource}`);
 }

@@ -4,18 +4,17 @@
  */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { type FieldError, invalid, notSupported } from '../../core/kube/field-errors.ts';
+import { FOREGROUND_FINALIZER as FOREGROUND, ORPHAN_FINALIZER as ORPHAN } from '../../core/kube/finalizers.ts';
 import type { ObjectMeta } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored, StoredMeta } from '../../core/kube/objects.ts';
+import { formatTime } from '../../core/kube/time.ts';
 import { conflict, invalidObject } from '../../core/kube/status-error.ts';
 import type { DeleteRequest } from '../request.ts';
 import { withMeta } from './metadata.ts';
 import type { Timestamps } from './timestamps.ts';
-import { formatTime } from './timestamps.ts';
 
 type Options = DeleteRequest['options'];
 
-export const ORPHAN = 'orphan';
-export const FOREGROUND = 'foregroundDeletion';
 
 export type Deletion =
   | { readonly outcome: 'remove' | 'mark'; readonly object: Stored }

@@ -4,6 +4,7 @@ import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { notFound } from '../../core/kube/status-error.ts';
 import type { ApiResponse, PatchRequest } from '../request.ts';
 import { type HandlerContext, kindOf, requireVerb } from './context.ts';
+import { decodeOptions } from './decode.ts';
 import { patchSubresource } from './subresources/subresources.ts';
 import { changeObject } from './update.ts';
 
@@ -19,7 +20,7 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
     kind,
     next(current) {
       const patched = current === undefined ? creation(kind, target.name, apply) : inForm(request.form, current, apply);
-      return context.decoder.decode(kind, patched, options.fieldValidation, warn);
+      return context.decoder.decode(kind, patched, decodeOptions(options, warn, current));
     },
     mayCreate: request.patch.type === 'apply',
   });

@@ -1,4 +1,5 @@
 /** Times as metadata carries them: UTC, whole seconds. One string a second, shared by everything written in it. */
+import { formatTime } from '../../core/kube/time.ts';
 import type { Clock } from '../../machinery/clock.ts';
 
 export interface Timestamps {
@@ -6,8 +7,6 @@ export interface Timestamps {
   /** A point some seconds from now. */
   inSeconds(seconds: number): string;
 }
-
-export const formatTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 
 export function createTimestamps(clock: Clock): Timestamps {
   let second = Number.NaN;

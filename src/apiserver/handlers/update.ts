@@ -10,6 +10,7 @@ import type { ApiResponse, RequestBase, UpdateRequest } from '../request.ts';
 import type { Decision } from '../store/store.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { createObject } from './create.ts';
+import { decodeOptions } from './decode.ts';
 import { isFinalized } from './deletion.ts';
 import { agreedNamespace, atRevision, buildMeta, withMeta, withoutDuplicateOwners } from './metadata.ts';
 import { readRevision } from './resource-version.ts';
@@ -36,7 +37,8 @@ export function update(context: HandlerContext, request: UpdateRequest): ApiResp
   requireVerb(kind, target.subresource, 'update');
   const special = updateSubresource(context, kind, request);
   if (special !== undefined) return special;
-  const decoded = context.decoder.decode(kind, request.object, options.fieldValidation, warn);
+  const baseline = context.store.get(storeKeyOf(kind, target, target.name));
+  const decoded = context.decoder.decode(kind, request.object, decodeOptions(options, warn, baseline));
   const object = withoutDuplicateOwners(decoded, warn, false);
   const { uid } = object.metadata;
   return changeObject(context, {

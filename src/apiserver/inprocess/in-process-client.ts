@@ -7,9 +7,10 @@ import type { Binding } from '../../core/api/types/core-v1.ts';
 import { type KubeObject, type ObjectKey, type Resource, SYSTEM_TENANT, type Stored } from '../../core/kube/objects.ts';
 import { internalError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
-import type { Client, ListResult, RequestOptions, Scope } from '../../machinery/client.ts';
+import type { Client, ListResult, Patch, RequestOptions, Scope } from '../../machinery/client.ts';
 import type { ApiServer } from '../api-server.ts';
 import type { ApiRequest, ApiResponse, RequestTarget } from '../request.ts';
+import { handedOver } from './hand-over.ts';
 import { openStream } from './watch-stream.ts';
 
 export interface InProcessClientOptions {
@@ -66,7 +67,7 @@ export function createInProcessClient(server: ApiServer, identity: InProcessClie
     },
     watch: (resource, options = {}) =>
       openStream(server, { verb: 'watch', target: at(resource, options, '', ''), user, options, ...signalOf(options) }),
-    create: (resource, created, options = {}) =>
+    create: async (resource, created, options = {}) =>
       object({
         verb: 'create',
         target: at(
@@ -76,34 +77,34 @@ export function createInProcessClient(server: ApiServer, identity: InProcessClie
           options.subresource ?? '',
         ),
         user,
-        object: created,
+        object: handedOver(created),
         options,
         ...signalOf(options),
       }),
-    update: (resource, updated, options = {}) =>
+    update: async (resource, updated, options = {}) =>
       object({
         verb: 'update',
         target: at(resource, scopeOf(updated, options), updated.metadata.name, options.subresource ?? ''),
         user,
-        object: updated,
+        object: handedOver(updated),
         options,
         ...signalOf(options),
       }),
-    patch: (resource, what, patch, options = {}) =>
+    patch: async (resource, what, patch, options = {}) =>
       object({
         verb: 'patch',
         target: key(resource, what, options.subresource),
         user,
-        patch,
+        patch: { ...patch, body: handedOver(patch.body) } as Patch,
         options,
         ...signalOf(options),
       }),
-    apply: (resource, applied, options) =>
+    apply: async (resource, applied, options) =>
       object({
         verb: 'patch',
         target: at(resource, scopeOf(applied, options), applied.metadata.name, options.subresource ?? ''),
         user,
-        patch: { type: 'apply', body: applied, force: options.force === true },
+        patch: { type: 'apply', body: handedOver(applied), force: options.force === true },
         options,
         ...signalOf(options),
       }),

@@ -1,0 +1,75 @@
+/** What every cluster has from its first moment. Safe to run at each start: what is there is left alone. */
+import { IMMORTAL_NAMESPACES } from './admission/namespace-lifecycle.ts';
+import { NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS, SERVICES } from '../core/api/registry/resources.ts';
+import type { Namespace, Service, ServiceAccount } from '../core/api/types/core-v1.ts';
+import type { PriorityClass } from '../core/api/types/scheduling-v1.ts';
+import type { KubeObject, Resource } from '../core/kube/objects.ts';
+import { isStatus } from '../core/kube/status-error.ts';
+import type { Client } from '../machinery/client.ts';
+
+export interface BootstrapOptions {
+  /** The cluster IP and port of the `kubernetes` Service; none: no such Service. */
+  readonly apiService?: { readonly clusterIP: string; readonly port: number; readonly targetPort: number };
+}
+
+const SYSTEM_CRITICAL = 2_000_000_000;
+
+const namespace = (name: string): Namespace => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} });
+
+const priorityClass = (name: string, value: number, description: string): PriorityClass => ({
+  apiVersion: 'scheduling.k8s.io/v1',
+  kind: 'PriorityClass',
+  metadata: { name },
+  value,
+  description,
+  preemptionPolicy: 'PreemptLowerPriority',
+});
+
+const defaultAccount = (inNamespace: string): ServiceAccount => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name: 'default', namespace: inNamespace },
+});
+
+const SYSTEM_CLASSES: readonly PriorityClass[] = [
+  priorityClass(
+    'system-node-critical',
+    SYSTEM_CRITICAL + 1000,
+    'For system pods that must not be moved from their node.',
+  ),
+  priorityClass('system-cluster-critical', SYSTEM_CRITICAL, 'For system pods that must run, on whatever node.'),
+];
+
+export async function bootstrap(client: Client, options: BootstrapOptions = {}): Promise<void> {
+  const names = [...IMMORTAL_NAMESPACES, 'kube-node-lease'];
+  for (const name of names) await ensure(client, NAMESPACES, namespace(name));
+  for (const entry of SYSTEM_CLASSES) await ensure(client, PRIORITY_CLASSES, entry);
+  for (const name of names) await ensure(client, SERVICE_ACCOUNTS, defaultAccount(name));
+  if (options.apiService !== undefined) await ensure(client, SERVICES, apiService(options.apiService));
+}
+
+function apiService({ clusterIP, port, targetPort }: NonNullable<BootstrapOptions['apiService']>): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP,
+      clusterIPs: [clusterIP],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      sessionAffinity: 'None',
+      internalTrafficPolicy: 'Cluster',
+      ports: [{ name: 'https', protocol: 'TCP', port, targetPort }],
+    },
+  };
+}
+
+async function ensure<T extends KubeObject>(client: Client, resource: Resource<T>, object: T): Promise<void> {
+  try {
+    await client.create(resource, object);
+  } catch (error) {
+    if (!isStatus(error, 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,54 @@
+/** An API server over memory for tests: bootstrapped, deep-frozen, with a client that may do everything. */
+import { createRegistry } from '../../core/api/registry/registry.ts';
+import { deepFreeze } from '../../core/kube/immutable.ts';
+import type { AdmissionPlugin } from '../../machinery/admission.ts';
+import type { Client } from '../../machinery/client.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import { realClock } from '../../machinery/real-clock.ts';
+import { realRandom } from '../../machinery/real-random.ts';
+import type { Random } from '../../machinery/random.ts';
+import { createMastersAuthorizer } from '../access/authorizer.ts';
+import { LOOPBACK } from '../access/users.ts';
+import { builtInAdmission } from '../admission/built-in.ts';
+import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-server.ts';
+import { bootstrap } from '../bootstrap.ts';
+import { createInProcessClient } from '../inprocess/in-process-client.ts';
+import type { HistoryLimits } from '../store/history.ts';
+import { createStore } from '../store/memory-store.ts';
+import type { Store } from '../store/store.ts';
+
+export interface TestServerOptions {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly history?: Partial<HistoryLimits>;
+  /** After the built-in ones. */
+  readonly plugins?: readonly AdmissionPlugin[];
+  readonly hooks?: ApiServerOptions['hooks'];
+}
+
+export interface TestServer {
+  readonly server: ApiServer;
+  readonly store: Store;
+  readonly client: Client;
+}
+
+export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { clock = realClock, random = realRandom } = options;
+  const store = createStore({
+    clock,
+    inspect: (object) => void deepFreeze(object),
+    ...(options.history === undefined ? {} : { history: options.history }),
+  });
+  const server = createApiServer({
+    store,
+    registry: createRegistry(),
+    clock,
+    random,
+    authorizer: createMastersAuthorizer(),
+    admission: [...builtInAdmission({ store }), ...(options.plugins ?? [])],
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+  });
+  const client = createInProcessClient(server, { user: LOOPBACK });
+  await bootstrap(client);
+  return { server, store, client };
+}
