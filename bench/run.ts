@@ -9,7 +9,7 @@ interface BenchModule {
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts' && !file.endsWith('.test.ts'))
   .map((file) => file.slice(0, -'.ts'.length))
-  .sort();
+  .toSorted();
 
 const [name, ...selectedCases] = process.argv.slice(2);
 if (name === undefined || !names.includes(name)) {

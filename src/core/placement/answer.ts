@@ -104,6 +104,8 @@ export interface Refusal {
   readonly nos: readonly No[];
   /** kube-scheduler's status code: `Unschedulable` when true, `UnschedulableAndUnresolvable` when false. */
   readonly preemptionHelps: boolean;
+  /** The pod itself is the obstacle, whatever the node; a summary then says it once and counts no nodes. */
+  readonly everywhere?: true;
 }
 export type Answer = Yes | Refusal;
 
@@ -143,3 +145,5 @@ export function describeNo(
 export function refuse(nos: readonly No[]): Refusal {
   return { ok: false, nos, preemptionHelps: nos.every((no) => no.preemptionHelps) };
 }
+
+export const refuseEverywhere = (no: No): Refusal => ({ ...refuse([no]), everywhere: true });

@@ -57,6 +57,10 @@ function matchingKinds(
   return kinds;
 }
 
+/** Pods anywhere that one term of an incoming pod selects. */
+export const kindsSelectedBy = (term: AffinityTerm, cluster: ClusterState): PodKind[] =>
+  matchingKinds([term], cluster, (kind) => selectsKind(term, kind.namespace, kind.labels, cluster));
+
 const counted = (topologyKey: string, populations: readonly PodKind[]): CountedTerm => ({
   topologyKey,
   tables: sumCounts(populations.map((population) => countsFor(population, topologyKey))),
@@ -74,12 +78,7 @@ export function viewAffinity(record: PodRecord, cluster: ClusterState): Affinity
     const kinds = matchingKinds(required, cluster, (kind) => required.every((term) => selects(term, kind)));
     affinity = required.map((term) => counted(term.topologyKey, kinds));
   }
-  const antiAffinity = anti.map((term) =>
-    counted(
-      term.topologyKey,
-      matchingKinds([term], cluster, (kind) => selects(term, kind)),
-    ),
-  );
+  const antiAffinity = anti.map((term) => counted(term.topologyKey, kindsSelectedBy(term, cluster)));
   const objections = viewObjections(record, cluster);
   return {
     affinity,

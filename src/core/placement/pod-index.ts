@@ -28,7 +28,7 @@ function labelsKey(labels: Labels): string {
   if (labels === undefined) return '';
   let key = labelKeys.get(labels);
   if (key === undefined) {
-    const names = Object.keys(labels).sort();
+    const names = Object.keys(labels).toSorted();
     key = names.map((name) => `${name}\0${labels[name]}`).join('\n');
     labelKeys.set(labels, key);
   }

@@ -3,9 +3,9 @@
  * (kube-scheduler's PreFilter). Good for one version of the cluster; preparing again is cheap, because populations and
  * spread tables are kept up to date by the cluster itself.
  */
-import { createNo, type Refusal, refuse } from './answer.ts';
+import { createNo, type Refusal, refuseEverywhere } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { type CompiledPod } from './compiled-pod.ts';
+import type { CompiledPod } from './compiled-pod.ts';
 import { nodeAffinityConflictNo } from './node-affinity.ts';
 import type { SchedulerPlugin } from './plugin.ts';
 import { type AffinityView, viewAffinity } from './pod-affinity.ts';
@@ -68,12 +68,13 @@ function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly
   };
 }
 
+const UNREADABLE_FIX = 'correct the label selectors in the pod affinity terms';
+
 /** In the order kube-scheduler's PreFilter plugins run; the first refusal is the one it reports. */
 function refusalOf(compiled: CompiledPod, volumes: PodVolumes): Refusal | undefined {
-  if (compiled.nodeAffinity.pinnedNodes?.size === 0) return refuse([nodeAffinityConflictNo()]);
-  if (volumes.refusal !== undefined) return refuse([volumes.refusal]);
+  if (compiled.nodeAffinity.pinnedNodes?.size === 0) return refuseEverywhere(nodeAffinityConflictNo());
+  if (volumes.refusal !== undefined) return refuseEverywhere(volumes.refusal);
   const { problem } = compiled.record.affinity ?? {};
   if (problem === undefined) return undefined;
-  const fix = (): string => 'correct the label selectors in the pod affinity terms';
-  return refuse([createNo('PodAffinityUnreadable', fix, { message: problem })]);
+  return refuseEverywhere(createNo('PodAffinityUnreadable', () => UNREADABLE_FIX, { message: problem }));
 }

@@ -164,6 +164,8 @@ function defaultsFor(spec: PodSpec, total: ResourceList): ResourceList {
   return new Map([...BOTH_DEFAULTS].filter(([name]) => !total.has(name)));
 }
 
+const read = (list: ResourceList, name: string): Amount => larger(toAmount(name, list.get(name) ?? ZERO), 0);
+
 function toRequests(spec: PodSpec, status: Pod['status']): Requests {
   const basis: RequestOptions = status === undefined ? {} : { status };
   const total = podRequests(spec, basis);
@@ -172,7 +174,6 @@ function toRequests(spec: PodSpec, status: Pod['status']): Requests {
   for (const [name, quantity] of total) {
     if (isScalarResource(name)) scalars.set(name, larger(toAmount(name, quantity), 0));
   }
-  const read = (list: ResourceList, name: string): Amount => larger(toAmount(name, list.get(name) ?? ZERO), 0);
   const cpu = read(total, 'cpu');
   const memory = read(total, 'memory');
   const ephemeralStorage = read(total, 'ephemeral-storage');

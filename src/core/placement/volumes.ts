@@ -165,6 +165,8 @@ function diskConflict(disks: readonly Volume[], pods: Iterable<PodRecord>): bool
 const bothReadOnly = (a: { readonly readOnly?: boolean }, b: { readonly readOnly?: boolean }): boolean =>
   a.readOnly === true && b.readOnly === true;
 
+const pool = (source: { readonly pool?: string }): string => source.pool ?? 'rbd';
+
 function sameDisk(a: Volume, b: Volume): boolean {
   const [gce, ebs, iscsi, rbd] = [a.gcePersistentDisk, a.awsElasticBlockStore, a.iscsi, a.rbd];
   if (gce && b.gcePersistentDisk && gce.pdName === b.gcePersistentDisk.pdName) {
@@ -174,7 +176,6 @@ function sameDisk(a: Volume, b: Volume): boolean {
   if (iscsi && b.iscsi && iscsi.iqn === b.iscsi.iqn && !bothReadOnly(iscsi, b.iscsi)) return true;
   if (!rbd || !b.rbd || bothReadOnly(rbd, b.rbd)) return false;
   const theirs = b.rbd;
-  const pool = (source: { readonly pool?: string }): string => source.pool ?? 'rbd';
   return (
     pool(rbd) === pool(theirs) &&
     rbd.image === theirs.image &&

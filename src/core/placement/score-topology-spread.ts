@@ -1,0 +1,102 @@
+/** PodTopologySpread's score: nodes whose domains hold fewer matching pods are better. */
+import type { LabelMatcher } from './label-match.ts';
+import { labelOf } from './label-match.ts';
+import type { NodeState } from './node-state.ts';
+import type { PreparedPod } from './prepared-pod.ts';
+import { countsForSpread, hasAllKeys, includesNode, type SpreadConstraint } from './topology-spread.ts';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+const MAX_SCORE = 100;
+
+const systemDefault = (topologyKey: string, maxSkew: number, selector: LabelMatcher): SpreadConstraint => ({
+  topologyKey,
+  maxSkew,
+  minDomains: 1,
+  selector,
+  honorAffinity: true,
+  honorTaints: false,
+});
+
+/** Pods without constraints of their own spread with their siblings, if they have any. */
+function constraintsOf(prepared: PreparedPod, siblings: LabelMatcher | undefined): readonly SpreadConstraint[] {
+  const { pod, spread } = prepared.compiled;
+  if ((pod.spec.topologySpreadConstraints?.length ?? 0) > 0) return spread.soft;
+  if (siblings === undefined || siblings.empty) return [];
+  return [systemDefault(HOSTNAME, 3, siblings), systemDefault('topology.kubernetes.io/zone', 5, siblings)];
+}
+
+export function spreadScores(
+  prepared: PreparedPod,
+  nodes: readonly NodeState[],
+  siblings?: LabelMatcher,
+): readonly number[] | undefined {
+  const constraints = constraintsOf(prepared, siblings);
+  if (constraints.length === 0) return undefined;
+  // With the system's defaults a node without a zone is still worth spreading over by hostname.
+  const requireAllKeys = (prepared.compiled.pod.spec.topologySpreadConstraints?.length ?? 0) > 0;
+  const ignored = nodes.map((state) => requireAllKeys && !hasAllKeys(state.node.metadata.labels, constraints));
+  const scored = ignored.filter((skip) => !skip).length;
+
+  const raw = nodes.map(() => 0);
+  for (const constraint of constraints) {
+    const count = countPods(prepared, nodes, ignored, constraint, constraints, requireAllKeys);
+    const weight = Math.log((constraint.topologyKey === HOSTNAME ? scored : count.domains) + 2);
+    nodes.forEach((state, index) => {
+      const value = ignored[index] === true ? undefined : labelOf(state.node.metadata.labels, constraint.topologyKey);
+      if (value === undefined) return;
+      raw[index] = (raw[index] ?? 0) + count.at(state, value) * weight + (constraint.maxSkew - 1);
+    });
+  }
+  return normaliseSpread(raw.map(Math.round), ignored);
+}
+
+interface PodCount {
+  readonly domains: number;
+  at(state: NodeState, value: string): number;
+}
+
+function countPods(
+  prepared: PreparedPod,
+  nodes: readonly NodeState[],
+  ignored: readonly boolean[],
+  constraint: SpreadConstraint,
+  constraints: readonly SpreadConstraint[],
+  requireAllKeys: boolean,
+): PodCount {
+  const { compiled, cluster } = prepared;
+  const { namespace } = compiled.record;
+  const { topologyKey, selector } = constraint;
+  const kinds = [...cluster.index.kindsIn(namespace)].filter((kind) => countsForSpread(kind, namespace, selector));
+  if (topologyKey === HOSTNAME) {
+    return { domains: 0, at: (state) => kinds.reduce((sum, kind) => sum + (kind.nodes.get(state) ?? 0), 0) };
+  }
+  // Only domains some candidate is in matter. A missing label counts as the empty domain, as upstream.
+  const counts = new Map<string, number>();
+  nodes.forEach((state, index) => {
+    if (ignored[index] !== true) counts.set(labelOf(state.node.metadata.labels, topologyKey) ?? '', 0);
+  });
+  for (const kind of kinds) {
+    for (const [state, pods] of kind.nodes) {
+      const { labels } = state.node.metadata;
+      const value = labelOf(labels, topologyKey) ?? '';
+      const before = counts.get(value);
+      if (before === undefined || (requireAllKeys && !hasAllKeys(labels, constraints))) continue;
+      if (includesNode(constraint, state, compiled.nodeAffinity, compiled.tolerations))
+        counts.set(value, before + pods);
+    }
+  }
+  return { domains: counts.size, at: (_, value) => counts.get(value) ?? 0 };
+}
+
+function normaliseSpread(scores: readonly number[], ignored: readonly boolean[]): readonly number[] {
+  let [least, most] = [Infinity, 0];
+  scores.forEach((score, index) => {
+    if (ignored[index] === true) return;
+    least = Math.min(least, score);
+    most = Math.max(most, score);
+  });
+  return scores.map((score, index) => {
+    if (ignored[index] === true) return 0;
+    return most === 0 ? MAX_SCORE : Math.trunc((MAX_SCORE * (most + least - score)) / most);
+  });
+}

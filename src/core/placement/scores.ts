@@ -1,0 +1,190 @@
+/**
+ * Which of the nodes that will do is best: kube-scheduler's default scores (v1.36), each 0–100, weighted and added up.
+ * Arithmetic is in whole numbers where upstream's is, because ties decide.
+ */
+import type { Pod } from '../api/types/core-v1.ts';
+import { add, type Amount, scale, subtract } from './amounts.ts';
+import { interPodScores } from './score-pod-affinity.ts';
+import { spreadScores } from './score-topology-spread.ts';
+import { compilePreferredNodeAffinity } from './node-affinity.ts';
+import type { NodeState } from './node-state.ts';
+import type { PreparedPod } from './prepared-pod.ts';
+import { leastAllocatedRequests } from './requests.ts';
+import { toAmount } from './resource-amounts.ts';
+import { ZERO } from '../kube/quantity.ts';
+import type { LabelMatcher } from './label-match.ts';
+
+export const MAX_SCORE = 100;
+
+/** One number a node, in the order of the nodes; `undefined` when the plugin has nothing to say about this pod. */
+export type Scores = readonly number[] | undefined;
+
+export interface ScoreOptions {
+  /** What selects the pod's siblings (its Services, ReplicaSet, …), for pods without spread constraints of their own. */
+  readonly siblings?: LabelMatcher;
+}
+
+export interface ScoredNodes {
+  readonly totals: readonly number[];
+  /** Per plugin, normalised and before weights; for `explain`. */
+  readonly byPlugin: ReadonlyMap<string, readonly number[]>;
+}
+
+type Scorer = (prepared: PreparedPod, nodes: readonly NodeState[], options: ScoreOptions) => Scores;
+
+const BUILT_IN: readonly (readonly [name: string, weight: number, scorer: Scorer])[] = [
+  ['TaintToleration', 3, taintScores],
+  ['NodeAffinity', 2, nodeAffinityScores],
+  ['NodeResourcesFit', 1, leastAllocatedScores],
+  ['PodTopologySpread', 2, (prepared, nodes, options) => spreadScores(prepared, nodes, options.siblings)],
+  ['InterPodAffinity', 2, interPodScores],
+  ['NodeResourcesBalancedAllocation', 1, balancedScores],
+  ['ImageLocality', 1, imageScores],
+];
+
+export function scoreNodes(
+  prepared: PreparedPod,
+  nodes: readonly NodeState[],
+  options: ScoreOptions = {},
+): ScoredNodes {
+  const totals = nodes.map(() => 0);
+  const byPlugin = new Map<string, readonly number[]>();
+  const count = (name: string, weight: number, scores: Scores): void => {
+    if (scores === undefined) return;
+    byPlugin.set(name, scores);
+    scores.forEach((score, index) => (totals[index] = (totals[index] ?? 0) + weight * score));
+  };
+  for (const [name, weight, scorer] of BUILT_IN) count(name, weight, scorer(prepared, nodes, options));
+  for (const { name, scoring } of prepared.plugins) {
+    if (scoring === undefined) continue;
+    const raw = nodes.map((state) => scoring.score(prepared.compiled, state, prepared.cluster));
+    count(name, scoring.weight, scoring.normalised === true ? raw : normalise(raw, false));
+  }
+  return { totals, byPlugin };
+}
+
+/** Scales to 0–100 by the largest; `reverse` where less is better. */
+export function normalise(scores: readonly number[], reverse: boolean): readonly number[] {
+  let largest = 0;
+  for (const score of scores) if (score > largest) largest = score;
+  if (largest === 0) return reverse ? scores.map(() => MAX_SCORE) : scores;
+  return scores.map((score) => {
+    const scaled = Math.trunc((MAX_SCORE * score) / largest);
+    return reverse ? MAX_SCORE - scaled : scaled;
+  });
+}
+
+function taintScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
+  return normalise(
+    nodes.map((state) => compiled.tolerations.countUntoleratedPreferences(state.node.spec.taints)),
+    true,
+  );
+}
+
+function nodeAffinityScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
+  const preference = compilePreferredNodeAffinity(compiled.pod.spec);
+  // Upstream gives the attempt up when a preference cannot be read; here the others still count.
+  if (preference === undefined || preference === 'invalid') return undefined;
+  return normalise(
+    nodes.map((state) => preference(state.node)),
+    false,
+  );
+}
+
+const leastRequested = (requested: Amount, capacity: Amount): number =>
+  requested > capacity ? 0 : scale(subtract(capacity, requested), MAX_SCORE, capacity);
+
+function leastAllocatedScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
+  const wanted = leastAllocatedRequests(compiled.pod.spec);
+  const cpu = toAmount('cpu', wanted.get('cpu') ?? ZERO);
+  const memory = toAmount('memory', wanted.get('memory') ?? ZERO);
+  return nodes.map((state) => {
+    const { allocatable } = state;
+    let [sum, resources] = [0, 0];
+    if (allocatable.cpu !== 0) {
+      sum += leastRequested(add(state.nonZeroCpu, cpu), allocatable.cpu);
+      resources++;
+    }
+    if (allocatable.memory !== 0) {
+      sum += leastRequested(add(state.nonZeroMemory, memory), allocatable.memory);
+      resources++;
+    }
+    return resources === 0 ? 0 : Math.trunc(sum / resources);
+  });
+}
+
+/** How evenly cpu and memory are used, 50–100; a resource the node does not have is left out. */
+function balance(cpu: Amount, memory: Amount, state: NodeState): number {
+  const { allocatable } = state;
+  if (allocatable.cpu === 0 || allocatable.memory === 0) return MAX_SCORE;
+  const cpuFraction = Math.min(1, Number(cpu) / Number(allocatable.cpu));
+  const memoryFraction = Math.min(1, Number(memory) / Number(allocatable.memory));
+  return Math.trunc((1 - Math.abs((cpuFraction - memoryFraction) / 2)) * MAX_SCORE);
+}
+
+/** Since 1.36 it is the improvement that counts: how balanced the node is with the pod, compared with before. */
+function balancedScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
+  const { cpu, memory } = compiled.requests;
+  if (cpu === 0 && memory === 0) return undefined;
+  const half = MAX_SCORE / 2;
+  return nodes.map((state) => {
+    const without = balance(state.requestedCpu, state.requestedMemory, state);
+    const withPod = balance(add(state.requestedCpu, cpu), add(state.requestedMemory, memory), state);
+    return half + Math.trunc((half + withPod - without) / 2);
+  });
+}
+
+const MIB = 1024 * 1024;
+const IMAGE_MIN = 23 * MIB;
+const IMAGE_MAX_PER_CONTAINER = 1000 * MIB;
+
+/** The name a node reports: without a tag it is `:latest`. */
+export const imageName = (image: string): string =>
+  image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image;
+
+type Images = NonNullable<NonNullable<NodeState['node']['status']>['images']>;
+const sizesByImages = new WeakMap<Images, ReadonlyMap<string, number>>();
+
+function imageSizes(images: Images): ReadonlyMap<string, number> {
+  let sizes = sizesByImages.get(images);
+  if (sizes === undefined) {
+    const bySize = new Map<string, number>();
+    for (const image of images) for (const name of image.names ?? []) bySize.set(name, image.sizeBytes ?? 0);
+    sizesByImages.set(images, (sizes = bySize));
+  }
+  return sizes;
+}
+
+const imagesOf = ({ spec }: Pod): readonly string[] => [
+  ...(spec.initContainers ?? []).map((container) => imageName(container.image ?? '')),
+  ...spec.containers.map((container) => imageName(container.image ?? '')),
+  ...(spec.volumes ?? []).flatMap((volume) => (volume.image?.reference ? [imageName(volume.image.reference)] : [])),
+];
+
+/** Large images already on the node, worth less the fewer nodes have them, so that one node is not swamped. */
+function imageScores({ compiled, cluster }: PreparedPod, nodes: readonly NodeState[]): Scores {
+  const { spec } = compiled.pod;
+  const wanted = imagesOf(compiled.pod);
+  const most = IMAGE_MAX_PER_CONTAINER * ((spec.initContainers?.length ?? 0) + spec.containers.length);
+  const total = cluster.nodes.size;
+  return nodes.map((state) => {
+    const { images } = state.node.status ?? {};
+    let sum = 0;
+    if (images !== undefined) {
+      const sizes = imageSizes(images);
+      for (const name of wanted) {
+        const size = sizes.get(name);
+        if (size !== undefined) sum += Math.trunc(size * (cluster.nodesWithImage(name) / total));
+      }
+    }
+    const bounded = Math.min(Math.max(sum, IMAGE_MIN), most);
+    return Math.trunc((MAX_SCORE * (bounded - IMAGE_MIN)) / (most - IMAGE_MIN));
+  });
+}
+
+/** How many feasible nodes are enough to choose from: all of a small cluster, 5–50 % of a large one. */
+export function feasibleNodesWanted(nodes: number): number {
+  if (nodes < 100) return nodes;
+  const percent = Math.max(5, 50 - Math.trunc(nodes / 125));
+  return Math.max(100, Math.trunc((nodes * percent) / 100));
+}
