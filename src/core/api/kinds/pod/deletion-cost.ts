@@ -1,0 +1,13 @@
+/** The annotation by which a pod says how dear it is to its ReplicaSet. */
+import type { StringMap } from './findings.ts';
+import { lookup, MAX_INT32 } from './findings.ts';
+
+export const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+const SHAPE = /^(?:0|[1-9][0-9]*|-[0-9]+)$/;
+
+export function deletionCostIsFine(annotations: StringMap | undefined): boolean {
+  const text = lookup(annotations, DELETION_COST);
+  if (text === undefined) return true;
+  return SHAPE.test(text) && Number(text) >= -MAX_INT32 - 1 && Number(text) <= MAX_INT32;
+}

@@ -1,0 +1,70 @@
+/** Label selectors as pods carry them, and the keys that are merged into them from the pod's own labels. */
+import type { FieldError } from '../../../kube/field-errors.ts';
+import { field, forbidden, invalid } from '../../../kube/field-errors.ts';
+import type { LabelSelector } from '../../../kube/meta-v1.ts';
+import { validateLabelName, validateLabelSelector } from '../metadata.ts';
+import { addAll, listOf } from './findings.ts';
+
+type Keys = readonly string[] | undefined;
+
+export const hasInvalidSelector = (selector: LabelSelector | undefined): boolean =>
+  selector !== undefined && validateLabelSelector(selector, '').length > 0;
+
+export function matchLabelKeysFindings(
+  matching: Keys,
+  mismatching: Keys,
+  selector: LabelSelector | undefined,
+  path: string,
+): readonly FieldError[] {
+  const found: FieldError[] = [];
+  addKeys(found, matching, selector, field.child(path, 'matchLabelKeys'));
+  addKeys(found, mismatching, selector, field.child(path, 'mismatchLabelKeys'));
+  if (selector !== undefined) addRepeated(found, listOf(matching), selector, path);
+  for (const [index, key] of listOf(matching).entries()) {
+    if (!listOf(mismatching).includes(key)) continue;
+    const at = field.index(field.child(path, 'matchLabelKeys'), index);
+    found.push(invalid(at, key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+  }
+  return found;
+}
+
+function addKeys(found: FieldError[], keys: Keys, selector: LabelSelector | undefined, path: string): void {
+  if (keys === undefined || keys.length === 0) return;
+  if (selector === undefined) found.push(forbidden(path, 'must not be specified when labelSelector is not set'));
+  else for (const [index, key] of keys.entries()) addAll(found, validateLabelName(key, field.index(path, index)));
+}
+
+/** The selector has its own copy of every key by now, so a key that occurs twice was written by hand too. */
+function addRepeated(found: FieldError[], keys: readonly string[], selector: LabelSelector, path: string): void {
+  if (keys.length === 0) return;
+  const seen = new Set(Object.keys(selector.matchLabels ?? {}));
+  for (const { key } of listOf(selector.matchExpressions)) {
+    if (seen.has(key) && keys.includes(key)) {
+      const at = field.index(path, keys.lastIndexOf(key));
+      found.push(invalid(at, key, 'exists in both matchLabelKeys and labelSelector'));
+    }
+    seen.add(key);
+  }
+}
+
+/** The rule of before the keys were merged, for constraints that were stored under it. */
+export function legacyMatchLabelKeysFindings(
+  keys: Keys,
+  selector: LabelSelector | undefined,
+  path: string,
+): readonly FieldError[] {
+  if (keys === undefined || keys.length === 0) return [];
+  const found: FieldError[] = [];
+  const known = new Set([
+    ...Object.keys(selector?.matchLabels ?? {}),
+    ...listOf(selector?.matchExpressions).map(({ key }) => key),
+  ]);
+  if (selector === undefined) found.push(forbidden(path, 'must not be specified when labelSelector is not set'));
+  for (const [index, key] of keys.entries()) {
+    addAll(found, validateLabelName(key, field.index(path, index)));
+    if (known.has(key)) {
+      found.push(invalid(field.index(path, index), key, 'exists in both matchLabelKeys and labelSelector'));
+    }
+  }
+  return found;
+}
