@@ -105,21 +105,21 @@ export function removeName(tree: OrderedNames, name: string): void {
   leaf.names.splice(slot, 1);
   leaf.objects.splice(slot, 1);
   if (leaf.names.length === 0) leaves.splice(at, 1);
-  else if (leaf.names.length < LEAF_CAPACITY >> 2) mergeWithNext(tree, at);
+  else if (leaf.names.length < LEAF_CAPACITY >> 2 && !mergeWithNext(tree, at - 1)) mergeWithNext(tree, at);
 }
 
 /** Keeps a collection that shrinks (or churns at one end) from ending as many nearly empty leaves. */
-function mergeWithNext(tree: OrderedNames, at: number): void {
+function mergeWithNext(tree: OrderedNames, at: number): boolean {
   const { leaves } = tree;
-  const left = at + 1 < leaves.length ? at : at - 1;
-  const a = leaves[left];
-  const b = leaves[left + 1];
-  if (a === undefined || b === undefined || a.names.length + b.names.length > LEAF_CAPACITY >> 1) return;
-  leaves.splice(left, 2, {
+  const a = leaves[at];
+  const b = leaves[at + 1];
+  if (a === undefined || b === undefined || a.names.length + b.names.length > LEAF_CAPACITY >> 1) return false;
+  leaves.splice(at, 2, {
     epoch: tree.epoch,
     names: a.names.concat(b.names),
     objects: a.objects.concat(b.objects),
   });
+  return true;
 }
 
 /** Objects in order, strictly after `after` when given. The tree must not change meanwhile (snapshot it first). */

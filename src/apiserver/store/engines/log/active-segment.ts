@@ -36,6 +36,7 @@ export async function createActiveSegment(files: LogFiles, origin: Origin): Prom
     format: FORMAT,
     first: sequence,
     last: sequence,
+    merged: false,
     revision: origin.revision,
     previousLength: before?.length ?? 0,
   });
@@ -48,7 +49,7 @@ export async function createActiveSegment(files: LogFiles, origin: Origin): Prom
     await file.close();
     throw error;
   }
-  return activeSegment(file, { ...target, length: header.bytes.length, records: 0 }, header.checksum);
+  return activeSegment(file, { ...target, merged: false, length: header.bytes.length, records: 0 }, header.checksum);
 }
 
 function activeSegment(file: LogFile, start: ClosedSegment, startChecksum: number): ActiveSegment {
@@ -57,12 +58,17 @@ function activeSegment(file: LogFile, start: ClosedSegment, startChecksum: numbe
   let written = kept;
   let writtenRecords = keptRecords;
   let checksum = startChecksum;
+  /** A write failed: what stands behind the kept bytes is unknown, so nothing may follow it in this file. */
+  let broken = false;
   return {
     length: () => kept,
     async append(type, payload, records) {
+      if (broken) throw new Error('an earlier write to this segment failed');
       const frame = encodeFrame(type, payload, checksum);
+      broken = true;
       await file.write(frame.bytes, written);
       await file.sync();
+      broken = false;
       written += frame.bytes.length;
       writtenRecords += records;
       checksum = frame.checksum;
@@ -75,7 +81,7 @@ function activeSegment(file: LogFile, start: ClosedSegment, startChecksum: numbe
       await file.truncate(kept);
       await file.sync();
     },
-    closed: () => ({ name: start.name, first: start.first, last: start.last, length: kept, records: keptRecords }),
+    closed: () => ({ ...start, length: kept, records: keptRecords }),
     close: () => file.close(),
   };
 }

@@ -13,6 +13,7 @@ import { FORMAT, encodeHeader, segmentName, TEMPORARY } from './segment.ts';
 import type { SegmentName } from './segment.ts';
 
 export interface ClosedSegment extends SegmentName {
+  readonly merged: boolean;
   readonly length: number;
   readonly records: number;
 }
@@ -49,7 +50,14 @@ export async function compact({
   try {
     const out = frameWriter(file);
     await out.start(
-      encodeHeader({ format: FORMAT, first: target.first, last: target.last, revision, previousLength: 0 }),
+      encodeHeader({
+        format: FORMAT,
+        first: target.first,
+        last: target.last,
+        merged: true,
+        revision,
+        previousLength: 0,
+      }),
     );
     for (const input of inputs) {
       await copyLive(files, input, signal, currentRevision, async (lines, count) => {
@@ -70,7 +78,7 @@ export async function compact({
   await files.syncDirectory();
   for (const input of inputs) if (input.name !== target.name) await files.remove(input.name);
   await files.syncDirectory();
-  return { ...target, length, records };
+  return { ...target, merged: true, length, records };
 }
 
 async function copyLive(

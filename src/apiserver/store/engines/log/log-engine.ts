@@ -144,7 +144,7 @@ function logEngine(options: LogEngineOptions, directory: DataDirectory, files: L
       deadRecords = records - log.live.size;
       closed = log.segments.slice();
       const last = closed.at(-1);
-      if (last !== undefined && last.first === last.last && last.length < segmentBytes) {
+      if (last !== undefined && !last.merged && last.length < segmentBytes) {
         closed.pop();
         active = await createActiveSegment(files, { reopen: log.segments.at(-1) as (typeof log.segments)[number] });
       }

@@ -7,6 +7,7 @@ import { StoreError } from '../../errors.ts';
 import type { LoadedEntry } from '../../engine.ts';
 import { decodeObject } from '../object-text.ts';
 import type { Sharing } from '../../sharing.ts';
+import type { ClosedSegment } from './compact.ts';
 import type { LogFile, LogFiles } from './files.ts';
 import type { Frame } from './frame.ts';
 import { hasFrameAfter, readFrames } from './frame-reader.ts';
@@ -15,10 +16,7 @@ import { decodeKey, forEachRecord } from './records.ts';
 import { arrangeSegments, decodeHeader, decodeMark } from './segment.ts';
 import type { SegmentHeader, SegmentName } from './segment.ts';
 
-export interface ReadSegment extends SegmentName {
-  /** Bytes that count. */
-  readonly length: number;
-  readonly records: number;
+export interface ReadSegment extends ClosedSegment {
   /** Of the last frame. */
   readonly checksum: number;
 }
@@ -58,10 +56,9 @@ export async function verifyLog(files: LogFiles): Promise<ReadLog> {
         else live.set(record.keyText, record.revision);
       });
     };
-    const read = await readSegment(files, name, headers[at + 1], countRecords, notices);
-    if (name.first !== name.last && !ended)
-      throw corrupt(name.name, read.length, 'the end of a merged segment is missing');
-    segments.push({ ...name, ...read, records });
+    const read = await readSegment(files, { name, header }, headers[at + 1], countRecords, notices);
+    if (header.merged && !ended) throw corrupt(name.name, read.length, 'the end of a merged segment is missing');
+    segments.push({ ...name, ...read, merged: header.merged, records });
   }
   for (const name of leftOver) await files.remove(name);
   if (leftOver.length > 0) await files.syncDirectory();
@@ -107,7 +104,7 @@ async function readHeaders(
 
 async function readSegment(
   files: LogFiles,
-  segment: SegmentName,
+  { name: segment, header }: KnownSegment,
   next: KnownSegment | undefined,
   receive: (frame: Frame) => void,
   notices: string[],
@@ -115,11 +112,11 @@ async function readSegment(
   const file = await files.open(segment.name, 'existing');
   try {
     const size = await file.size();
-    const closedAt = segment.first === segment.last ? next?.header.previousLength : undefined;
+    const closedAt = header.merged ? undefined : next?.header.previousLength;
     if (closedAt !== undefined && size < closedAt) throw corrupt(segment.name, size, 'the segment is cut off');
     const { end, checksum, bad } = await readFrames(file, closedAt ?? size, receive);
     if (bad !== undefined) {
-      if (next !== undefined || segment.first !== segment.last) throw corrupt(segment.name, bad.offset, bad.why);
+      if (next !== undefined || header.merged) throw corrupt(segment.name, bad.offset, bad.why);
       await cutTornTail(file, segment.name, bad, size, notices);
     }
     return { length: end, checksum };

@@ -17,6 +17,8 @@ export interface SegmentHeader {
   readonly format: number;
   readonly first: number;
   readonly last: number;
+  /** Made by compaction: its last frame is an E, and no later segment knows its length. */
+  readonly merged: boolean;
   /** The highest revision ever given out before this segment; survives even when its records are compacted away. */
   readonly revision: number;
   /** How much of the segment before is valid: what stands behind was never answered. */
