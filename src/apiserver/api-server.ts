@@ -13,9 +13,11 @@ import type { Clock } from '../machinery/clock.ts';
 import type { Logger } from '../machinery/logger.ts';
 import type { Random } from '../machinery/random.ts';
 import { type Attributes, type Authorizer, accessDenied } from './access/authorizer.ts';
+import { createReviews } from './access/reviews.ts';
 import { createAdmissionChain } from './admission/chain.ts';
 import type { HandlerContext } from './handlers/context.ts';
 import { fromStorageResponse, fromStorageSink, toStorageRequest, toStorageWatch } from './handlers/converted.ts';
+import { connect } from './handlers/connect.ts';
 import { create } from './handlers/create.ts';
 import { createDecoder } from './handlers/decode.ts';
 import { remove, removeCollection } from './handlers/delete.ts';
@@ -24,11 +26,21 @@ import { list } from './handlers/list.ts';
 import { patch } from './handlers/patch.ts';
 import { builtInPatchers, createPatchEngine } from './handlers/patchers.ts';
 import { createSelections } from './handlers/selection.ts';
+import { createNewObjectSharing } from './handlers/share-new.ts';
 import { createTimestamps } from './handlers/timestamps.ts';
 import { update } from './handlers/update.ts';
 import { watch } from './handlers/watch.ts';
 import { type ApiHooks, quietHooks } from './hooks.ts';
-import type { ApiRequest, ApiResponse, RequestBase, WatchHandle, WatchRequest, WatchSink } from './request.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  ConnectRequest,
+  ConnectResponse,
+  RequestBase,
+  WatchHandle,
+  WatchRequest,
+  WatchSink,
+} from './request.ts';
 import type { Store } from './store/store.ts';
 
 export interface ApiServerOptions {
@@ -52,21 +64,26 @@ export interface ApiServer {
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Refusals are thrown as `StatusError` at once; events come later, never before this has returned. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+  /** Opens a stream to what is behind an object. */
+  connect(request: ConnectRequest): Promise<ConnectResponse>;
 }
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { authorizer, clock, logger, random, registry, store } = options;
+  const hooks: ApiHooks = { ...quietHooks, ...options.hooks };
   const context: HandlerContext = {
     store,
     registry,
     clock,
     random,
     admission: createAdmissionChain(options.admission),
-    hooks: { ...quietHooks, ...options.hooks },
+    hooks,
+    reviews: createReviews(authorizer, hooks.readToken),
     decoder: createDecoder(),
     patches: createPatchEngine(builtInPatchers),
     selections: createSelections(),
     timestamps: createTimestamps(clock),
+    sharing: createNewObjectSharing(),
   };
 
   const authorize = (request: RequestBase, verb: string): void => {
@@ -113,6 +130,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         return Promise.reject(request.signal?.aborted === true ? error : failure(error));
       }
     },
+    async connect(request) {
+      try {
+        authorize(request, connectVerb(request));
+        return await connect(context, request);
+      } catch (error) {
+        throw failure(error);
+      }
+    },
     watch(request, sink) {
       try {
         authorize(request, 'watch');
@@ -125,6 +150,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
   };
 }
+
+/** The log of a pod is read, so to speak; every other stream does something and is asked for as such. */
+const connectVerb = ({ method }: ConnectRequest): string => (method === 'GET' ? 'get' : 'create');
 
 function dispatch(context: HandlerContext, request: ApiRequest): ApiResponse | Promise<ApiResponse> {
   switch (request.verb) {

@@ -4,7 +4,8 @@
  */
 import type { KubeObject, Stored } from '../core/kube/objects.ts';
 import type { StatusError } from '../core/kube/status-error.ts';
-import type { ApiResponse, CreateRequest, RequestTarget } from './request.ts';
+import type { TokenReader } from './access/reviews.ts';
+import type { ApiResponse, ConnectRequest, ConnectResponse, CreateRequest, RequestTarget } from './request.ts';
 
 export interface EvictionCheck {
   /** Refuses (429) an eviction that a disruption budget forbids; `undefined` lets it pass. */
@@ -23,12 +24,24 @@ export interface Allocator {
 /** Answers a POST to a subresource that is not the API server's own, such as `serviceaccounts/token`. */
 export type SubresourceHandler = (request: CreateRequest) => ApiResponse | Promise<ApiResponse>;
 
+/** Answers a stream behind an object (`pods/log`), usually by asking the node it runs on. */
+export type ConnectHandler = (request: ConnectRequest, object: Stored) => ConnectResponse | Promise<ConnectResponse>;
+
 export interface ApiHooks {
   readonly eviction: EvictionCheck;
   /** By resource name. */
   readonly allocators: ReadonlyMap<string, Allocator>;
   /** By `resource/subresource`. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+  /** By `resource/subresource`. */
+  readonly connect: ReadonlyMap<string, ConnectHandler>;
+  readonly readToken: TokenReader;
 }
 
-export const quietHooks: ApiHooks = { eviction: () => undefined, allocators: new Map(), subresources: new Map() };
+export const quietHooks: ApiHooks = {
+  eviction: () => undefined,
+  allocators: new Map(),
+  subresources: new Map(),
+  connect: new Map(),
+  readToken: () => undefined,
+};

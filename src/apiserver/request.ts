@@ -66,6 +66,18 @@ export interface DeleteCollectionRequest extends RequestBase {
   readonly options: DeleteOptions & ListOptions & { readonly orphanDependents?: boolean };
 }
 
+/** A request that opens a stream to something behind an object, such as the log of a pod. */
+export interface ConnectRequest extends RequestBase {
+  readonly verb: 'connect';
+  readonly method: string;
+  readonly query: URLSearchParams;
+}
+
+export interface ConnectResponse {
+  readonly contentType: string;
+  readonly body: AsyncIterable<Uint8Array | string>;
+}
+
 export type ApiRequest =
   | GetRequest
   | ListRequest

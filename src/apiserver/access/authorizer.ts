@@ -4,6 +4,7 @@
  */
 import { type GroupResource, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
+import { AUTHENTICATED } from './users.ts';
 
 export type Attributes =
   | {
@@ -26,6 +27,12 @@ export interface Authorizer {
 }
 
 export const MASTERS = 'system:masters';
+/** Questions about oneself that everyone with a name may ask. */
+const ABOUT_ONESELF: ReadonlySet<string> = new Set([
+  'selfsubjectreviews',
+  'selfsubjectaccessreviews',
+  'selfsubjectrulesreviews',
+]);
 const ALLOWED: Verdict = { allowed: true };
 const NO_OPINION: Verdict = { allowed: false, reason: '' };
 
@@ -38,7 +45,11 @@ export function createMastersAuthorizer(): Authorizer {
   return {
     authorize(attributes) {
       if (attributes.user.groups.includes(MASTERS)) return ALLOWED;
-      return 'path' in attributes && attributes.verb === 'get' && isPublicPath(attributes.path) ? ALLOWED : NO_OPINION;
+      if ('path' in attributes) {
+        return attributes.verb === 'get' && isPublicPath(attributes.path) ? ALLOWED : NO_OPINION;
+      }
+      const asks = attributes.verb === 'create' && ABOUT_ONESELF.has(attributes.resource);
+      return asks && attributes.user.groups.includes(AUTHENTICATED) ? ALLOWED : NO_OPINION;
     },
   };
 }

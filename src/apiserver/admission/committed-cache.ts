@@ -24,17 +24,21 @@ export function createCommittedCache<T extends Stored>(store: Store, collection:
     objects = new Map();
     const since = store.revision;
     for (const object of store.list(collection)) objects.set(object.metadata.name, object as T);
-    store.watch(collection, { since }, {
-      events(events) {
-        version++;
-        for (const { name, object, type } of events) {
-          if (type === 'DELETED') objects.delete(name);
-          else objects.set(name, object as T);
-        }
+    store.watch(
+      collection,
+      { since },
+      {
+        events(events) {
+          version++;
+          for (const { name, object, type } of events) {
+            if (type === 'DELETED') objects.delete(name);
+            else objects.set(name, object as T);
+          }
+        },
+        // Read again when next asked; a store that has closed will say so itself.
+        closed: () => (watching = false),
       },
-      // Read again when next asked; a store that has closed will say so itself.
-      closed: () => (watching = false),
-    });
+    );
   };
 
   return {

@@ -56,7 +56,11 @@ function resolve(request: AdmissionRequest, classes: Classes): AdmissionResponse
     const text = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
     return refuse(request, text);
   }
-  if (preemptionPolicy !== undefined && spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+  if (
+    preemptionPolicy !== undefined &&
+    spec.preemptionPolicy !== undefined &&
+    spec.preemptionPolicy !== preemptionPolicy
+  ) {
     const text = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`;
     return refuse(request, text);
   }
@@ -82,7 +86,8 @@ const valueOf = (priorityClass: PriorityClass): number => priorityClass.value ??
 function defaultClass(classes: Classes): Stored<PriorityClass> | undefined {
   let chosen: Stored<PriorityClass> | undefined;
   for (const candidate of classes.values()) {
-    if (candidate.globalDefault === true && (chosen === undefined || valueOf(candidate) < valueOf(chosen))) chosen = candidate;
+    if (candidate.globalDefault === true && (chosen === undefined || valueOf(candidate) < valueOf(chosen)))
+      chosen = candidate;
   }
   return chosen;
 }

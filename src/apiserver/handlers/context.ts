@@ -7,12 +7,14 @@ import type { Registry } from '../../core/api/registry/registry.ts';
 import { StatusError, methodNotAllowed } from '../../core/kube/status-error.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Random } from '../../machinery/random.ts';
+import type { Reviews } from '../access/reviews.ts';
 import type { AdmissionChain } from '../admission/chain.ts';
 import type { RequestTarget } from '../request.ts';
 import type { Store, StoreKey } from '../store/store.ts';
 import type { ApiHooks } from '../hooks.ts';
 import type { Decoder } from './decode.ts';
 import type { PatchEngine } from './patchers.ts';
+import type { NewObjectSharing } from './share-new.ts';
 import type { Selections } from './selection.ts';
 import type { Timestamps } from './timestamps.ts';
 
@@ -27,6 +29,8 @@ export interface HandlerContext {
   readonly patches: PatchEngine;
   readonly selections: Selections;
   readonly timestamps: Timestamps;
+  readonly sharing: NewObjectSharing;
+  readonly reviews: Reviews;
 }
 
 /** The kind behind a path, or the plain 404 that Kubernetes gives for a path nobody serves. */

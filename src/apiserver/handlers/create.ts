@@ -9,8 +9,7 @@ import { requireLivingNamespace } from '../admission/namespace-lifecycle.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { agreedNamespace, buildMeta, generatedName, withoutDuplicateOwners } from './metadata.ts';
 import { decodeOptions } from './decode.ts';
-import { createSubresource } from './subresources/subresources.ts';
-import { shareNewObject } from './share-new.ts';
+import { createBinding, createSubresource } from './subresources/subresources.ts';
 
 /** With a million names under one prefix, eight tries fail once in a thousand. */
 const NAME_ATTEMPTS = 8;
@@ -27,8 +26,16 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'create');
   if (target.subresource !== '') return createSubresource(context, kind, request);
+  if (kind.kind === 'Binding' && kind.group === '') return createBinding(context, request);
   const decoded = context.decoder.decode(kind, request.object, decodeOptions(options, warn));
+  const question = context.reviews.find(kind.group, kind.resource);
+  if (question !== undefined) return answered(question({ object: decoded, target, user: request.user }));
   return createObject(context, { ...request, kind, object: withoutDuplicateOwners(decoded, warn, false) });
+}
+
+/** A question comes back with its answer; there is nothing to store. */
+async function answered(answer: KubeObject | Promise<KubeObject>): Promise<ApiResponse> {
+  return { type: 'object', object: (await answer) as Stored, created: true };
 }
 
 export function createObject(context: HandlerContext, creation: Creation): ApiResponse | Promise<ApiResponse> {
@@ -37,7 +44,7 @@ export function createObject(context: HandlerContext, creation: Creation): ApiRe
   const namespace = agreedNamespace(meta, kind.namespaced, target.namespace);
   if (kind.namespaced && namespace === '') throw badRequest('an empty namespace may not be set during creation');
   if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') {
-    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
+    throw badRequest('resourceVersion should not be set on objects to be created');
   }
   const admission: AdmissionRequest = {
     operation: 'CREATE',
@@ -126,7 +133,7 @@ function prepare(context: HandlerContext, creation: Creation, admitted: KubeObje
   const errors = strategy.validate(prepared);
   if (errors.length > 0) throw invalidObject(kind, metadata.name, errors);
   if (warn !== undefined) for (const text of strategy.warnings?.(prepared) ?? []) warn(text);
-  const shared = creation.unshared === true ? shareNewObject(prepared) : prepared;
+  const shared = creation.unshared === true ? context.sharing.share(prepared) : prepared;
   return shared as Stored;
 }
 

@@ -64,10 +64,12 @@ function checkType(kind: KindDefinition, object: KubeObject): KubeObject {
     return checkType(kind, filled);
   }
   if (typeof apiVersion !== 'string' || typeof kindName !== 'string') {
-    throw badRequest('Object \'Kind\' and \'apiVersion\' must be strings');
+    throw badRequest("Object 'Kind' and 'apiVersion' must be strings");
   }
   if (apiVersion !== expected) {
-    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    );
   }
   throw badRequest(`${cannotHandle(kind, object)}: the path is one of ${kind.resource}`);
 }

@@ -15,7 +15,6 @@ import type { Timestamps } from './timestamps.ts';
 
 type Options = DeleteRequest['options'];
 
-
 export type Deletion =
   | { readonly outcome: 'remove' | 'mark'; readonly object: Stored }
   /** Deletion goes on as it was asked for before. */
@@ -60,7 +59,8 @@ export function decideDeletion(kind: KindDefinition, old: Stored, options: Optio
     return { outcome: held || graceful.grace > 0 ? 'mark' : 'remove', object };
   }
   if (!held) return { outcome: 'remove', object: old };
-  return { outcome: 'mark', object: markDeleting(withFinalizers(old, finalizers), times) };
+  const object = markDeleting(withFinalizers(old, finalizers), times);
+  return { outcome: object === old ? 'pending' : 'mark', object };
 }
 
 /** Update has taken the last finalizer off an object that was only waiting for that. */
@@ -114,6 +114,7 @@ function markDeleting(object: Stored, times: Timestamps): Stored {
   const { deletionTimestamp, generation } = object.metadata;
   const now = times.now();
   const first = deletionTimestamp === undefined;
+  if (!first && deletionTimestamp <= now && object.metadata.deletionGracePeriodSeconds === 0) return object;
   const metadata: StoredMeta = {
     ...object.metadata,
     deletionTimestamp: first || deletionTimestamp > now ? now : deletionTimestamp,

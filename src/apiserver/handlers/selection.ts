@@ -1,7 +1,17 @@
 /** Selectors of lists and watches, compiled once: many clients ask for the same selection again and again. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
-import type { LabelSelector } from '../../core/kube/meta-v1.ts';
+import {
+  type FieldReader,
+  type FieldReaders,
+  type FieldSelector,
+  compileFieldSelector,
+  parseFieldSelector,
+  unknownMetadataField,
+  unsupportedField,
+} from '../../core/kube/field-selector.ts';
 import type { Stored } from '../../core/kube/objects.ts';
+import { parseSelector } from '../../core/kube/selector-text.ts';
+import { type Selector, SelectorError } from '../../core/kube/selector.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
 
 export interface Selection {
@@ -41,40 +51,47 @@ export function createSelections(): Selections {
 }
 
 function compile(kind: KindDefinition, labelText: string, fieldText: string): Selection {
-  const pairs = (text: string): (readonly [string, string])[] =>
-    text === ''
-      ? []
-      : text.split(',').map((part) => {
-          const at = part.indexOf('=');
-          return [part.slice(0, at), part.slice(at + 1).replace(/^=/, '')] as const;
-        });
-  const labels = pairs(labelText);
-  const fields = pairs(fieldText).map(([path, value]) => [fieldReader(kind, path), value, path] as const);
-  return {
-    everything: false,
-    name: fields.find(([, , path]) => path === 'metadata.name')?.[1],
-    namespace: fields.find(([, , path]) => path === 'metadata.namespace')?.[1],
-    matches: (object) =>
-      labels.every(([key, value]) => object.metadata.labels?.[key] === value) &&
-      fields.every(([read, value]) => read(object) === value),
-  };
+  try {
+    const labels = parseSelector(labelText);
+    const fields = parseFieldSelector(fieldText);
+    const matchesFields = compileFieldSelector(fields, fieldReaders(kind), unsupportedWords(kind));
+    return {
+      everything: labels.isEmpty && fields.isEmpty,
+      name: fields.requiredValue('metadata.name'),
+      namespace: fields.requiredValue('metadata.namespace'),
+      matches: matcher(labels, fields, matchesFields),
+    };
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
 }
 
-function fieldReader(kind: KindDefinition, path: string): (object: Stored) => string {
-  if (path === 'metadata.name') return (object) => object.metadata.name;
-  if (path === 'metadata.namespace') return (object) => object.metadata.namespace ?? '';
-  const read = Object.hasOwn(kind.selectableFields, path) ? kind.selectableFields[path] : undefined;
-  if (read === undefined) throw badRequest(`field label not supported: ${path}`);
-  return read;
+function matcher(labels: Selector, fields: FieldSelector, matchesFields: (object: Stored) => boolean) {
+  if (fields.isEmpty) return (object: Stored): boolean => labels.matches(object.metadata.labels);
+  if (labels.isEmpty) return matchesFields;
+  return (object: Stored): boolean => labels.matches(object.metadata.labels) && matchesFields(object);
 }
+
+const METADATA_FIELDS: readonly (readonly [string, FieldReader<Stored>])[] = [
+  ['metadata.name', (object) => object.metadata.name],
+  ['metadata.namespace', (object) => object.metadata.namespace ?? ''],
+];
+
+const readersOfKinds = new WeakMap<KindDefinition, FieldReaders<Stored>>();
+
+function fieldReaders(kind: KindDefinition): FieldReaders<Stored> {
+  let readers = readersOfKinds.get(kind);
+  if (readers === undefined) {
+    readers = new Map([...METADATA_FIELDS, ...Object.entries(kind.selectableFields)]);
+    readersOfKinds.set(kind, readers);
+  }
+  return readers;
+}
+
+const unsupportedWords = (kind: KindDefinition): ((field: string) => string) =>
+  Object.keys(kind.selectableFields).length === 0 ? unknownMetadataField : unsupportedField;
 
 /** A field selector may name the namespace that the path left open. */
 export const narrowedNamespace = (selection: Selection, requested: string): string =>
   requested === '' ? (selection.namespace ?? '') : requested;
-
-export function formatLabelSelector(selector: LabelSelector): string {
-  return Object.entries(selector.matchLabels ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .toSorted()
-    .join(',');
-}

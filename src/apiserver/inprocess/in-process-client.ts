@@ -66,7 +66,15 @@ export function createInProcessClient(server: ApiServer, identity: InProcessClie
       return response.list as ListResult<T>;
     },
     watch: (resource, options = {}) =>
-      openStream(server, { verb: 'watch', target: at(resource, options, '', ''), user, options, ...signalOf(options) }),
+      openStream(server, {
+        verb: 'watch',
+        target: at(resource, options, '', ''),
+        user,
+        // Asking for the initial state says how old it may be; there is only one answer.
+        options:
+          options.sendInitialEvents === undefined ? options : { ...options, resourceVersionMatch: 'NotOlderThan' },
+        ...signalOf(options),
+      }),
     create: async (resource, created, options = {}) =>
       object({
         verb: 'create',

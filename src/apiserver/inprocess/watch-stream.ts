@@ -37,6 +37,7 @@ function iterate<T extends KubeObject>(
     const asking = reader;
     reader = undefined;
     if (asking === undefined) return;
+    failure = undefined;
     if (error === undefined) asking.resolve({ done: true, value: undefined });
     else asking.reject(error);
   };

@@ -2,10 +2,10 @@
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
 import { type FieldError, invalid } from '../../../core/kube/field-errors.ts';
+import { compileLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { badRequest, invalidObject } from '../../../core/kube/status-error.ts';
-import { formatLabelSelector } from '../selection.ts';
 
 interface Scalable extends KubeObject {
   readonly spec?: {
@@ -34,7 +34,7 @@ function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly
   // A ReplicationController's selector is the plain map of former times.
   const modern =
     kind.kind === 'ReplicationController' ? { matchLabels: selector as { [key: string]: string } } : selector;
-  return formatLabelSelector(modern as LabelSelector);
+  return compileLabelSelector(modern as LabelSelector).toString();
 }
 
 /** The object with the replicas a Scale asks for. */
