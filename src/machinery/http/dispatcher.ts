@@ -1,0 +1,44 @@
+/** The connections to one server: a pool that keeps them alive, with TLS, client certificates and proxies. */
+import type { Dispatcher } from 'undici';
+import type { Credentials, RestConfig } from './rest-config.ts';
+import { invalid } from './kubeconfig-file.ts';
+
+export interface DispatcherOptions {
+  /** Also offer HTTP/2. Off by default: watches then share one connection and its fate. */
+  readonly http2?: boolean;
+}
+
+export async function createDispatcher(
+  config: RestConfig,
+  credentials: Credentials,
+  options: DispatcherOptions,
+): Promise<Dispatcher> {
+  const { Pool, ProxyAgent } = await import('undici');
+  const { tls = {} } = config;
+  const cert = credentials.cert ?? tls.cert;
+  const key = credentials.key ?? tls.key;
+  const connect = {
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+    ...(tls.insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
+    // A server that does not answer a handshake is down; a minute of kernel retries helps nobody.
+    timeout: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+  };
+  const common = {
+    // A quiet watch is healthy: how long a request may take is decided above, by the clock.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 60_000,
+    allowH2: options.http2 === true,
+  };
+  const { origin } = new URL(config.server);
+  if (config.proxyUrl === undefined) return new Pool(origin, { ...common, connect, connections: null });
+  const { protocol } = new URL(config.proxyUrl);
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw invalid(`proxy-url ${config.proxyUrl}: only http and https proxies are supported`);
+  }
+  return new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: connect });
+}

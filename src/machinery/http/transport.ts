@@ -1,0 +1,264 @@
+/**
+ * One HTTP request to the API server, with everything around it: credentials and their renewal, the client's own rate
+ * limit, deadlines, and retries where the server says that it did nothing yet.
+ */
+import type { Dispatcher } from 'undici';
+import { parseJson } from '../../core/kube/json.ts';
+import { internalError, StatusError } from '../../core/kube/status-error.ts';
+import { abortAfter, linkAbort } from '../abort.ts';
+import { createBackoff } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
+import { MachineryError } from '../errors.ts';
+import { noMetrics, type Metrics } from '../metrics.ts';
+import type { Random } from '../random.ts';
+import { createTokenBucket } from '../workqueue/rate-limiter.ts';
+import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { fixedCredentials, type Credentials, type RestConfig } from './rest-config.ts';
+import { errorFromBody, timedOut, unreachable } from './status-body.ts';
+
+export interface TransportOptions extends DispatcherOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics?: Metrics;
+  /** Requests a second and how many may come at once. Default: no limit, the server's own fairness decides. */
+  readonly qps?: number;
+  readonly burst?: number;
+  /** For everything but watches. */
+  readonly timeoutMs?: number;
+  readonly maxRetries?: number;
+  /** Hears the `Warning` headers that servers send for deprecated use. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query. */
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** 429 is the answer and not a request to wait: evictions. */
+  readonly keep429?: boolean;
+}
+
+export interface Transport {
+  /** Sends and decodes. Throws `StatusError`, or the signal's reason. */
+  json(request: HttpRequest): Promise<unknown>;
+  /** Opens a stream of bytes, once the server has accepted it. Leaving the loop closes it. */
+  stream(request: HttpRequest): AsyncGenerator<Uint8Array>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_TIMEOUT = 60_000;
+const DEFAULT_RETRIES = 10;
+/** A connection that the server closed while it lay idle fails the first request on it. */
+const CONNECTION_RETRIES = 3;
+
+export function createTransport(config: RestConfig, options: TransportOptions): Transport {
+  const { clock, random } = options;
+  const source = config.credentials ?? fixedCredentials({});
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT;
+  const maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
+  const bucket =
+    options.qps === undefined
+      ? undefined
+      : createTokenBucket(clock, options.qps, options.burst ?? Math.max(1, 2 * options.qps));
+  const prefix = new URL(config.server).pathname.replace(/\/+$/, '');
+  const fixedHeaders = headersOf(config);
+  const requests = (options.metrics ?? noMetrics).counter({
+    name: 'rest_client_requests_total',
+    help: 'HTTP requests by status code, method and host',
+    labels: ['code', 'method', 'host'],
+  });
+  const { host } = new URL(config.server);
+
+  /** Connections carry a client certificate, so other certificates need other connections. */
+  let pool: { readonly cert: Credentials['cert']; readonly dispatcher: Promise<Dispatcher> } | undefined;
+  const retired: Promise<Dispatcher>[] = [];
+  let closed = false;
+
+  const dispatcherFor = (credentials: Credentials): Promise<Dispatcher> => {
+    if (pool === undefined || String(pool.cert) !== String(credentials.cert)) {
+      if (pool !== undefined) retired.push(pool.dispatcher);
+      pool = { cert: credentials.cert, dispatcher: createDispatcher(config, credentials, options) };
+    }
+    return pool.dispatcher;
+  };
+
+  /** One attempt. Resolves with the answer, whatever its status. */
+  async function attempt(request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const wait = bucket?.reserve() ?? 0;
+    if (wait > 0) await clock.sleep(wait, signal);
+    const credentials = await source.get();
+    const dispatcher = await dispatcherFor(credentials);
+    signal.throwIfAborted();
+    const response = await dispatcher.request({
+      method: request.method,
+      path: prefix + request.path,
+      origin: new URL(config.server).origin,
+      headers: {
+        ...fixedHeaders,
+        ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+        ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+      },
+      body: request.body ?? null,
+      signal,
+    });
+    requests.with({ code: String(response.statusCode), method: request.method, host }).inc();
+    for (const warning of [response.headers['warning'] ?? []].flat()) {
+      const text = /^299 \S+ "((?:[^"\\]|\\.)*)"/.exec(warning)?.[1];
+      if (text !== undefined) options.onWarning?.(text.replaceAll(/\\(.)/g, '$1'));
+    }
+    return response;
+  }
+
+  /** Attempts until the server has taken the request, or has refused it for good. */
+  async function send(request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const backoff = createBackoff(clock, random, {
+      initialMs: 50,
+      maxMs: 2_000,
+      factor: 2,
+      jitter: 0.5,
+      resetAfterMs: 60_000,
+    });
+    let broken = 0;
+    let renewed = false;
+    for (let tries = 0; ; tries += 1) {
+      let response: Dispatcher.ResponseData;
+      try {
+        response = await attempt(request, signal);
+      } catch (error) {
+        if (signal.aborted || error instanceof StatusError || !isConnectionError(error)) throw error;
+        broken += 1;
+        // A write may have been done before the connection broke; only reads are safe to repeat.
+        if ((request.method !== 'GET' && !wasNeverSent(error)) || broken > CONNECTION_RETRIES) throw unreachable(error);
+        await clock.sleep(backoff.next(), signal);
+        continue;
+      }
+      if (response.statusCode < 400) return response;
+      const retryAfter = retryAfterOf(response);
+      const error = await readError(response, retryAfter);
+      if (response.statusCode === 401 && !renewed) {
+        renewed = true;
+        if (await source.refresh()) continue;
+      }
+      if (tries >= maxRetries || !isRetriable(request, response.statusCode, retryAfter)) throw error;
+      await clock.sleep((retryAfter ?? 1) * 1000 + backoff.next(), signal);
+    }
+  }
+
+  return {
+    async json(request) {
+      request.signal?.throwIfAborted();
+      using limit = abortAfter(clock, timeoutMs, request.signal);
+      try {
+        const response = await send(request, limit.signal);
+        const text = await response.body.text();
+        return text === '' ? undefined : parseJson(text);
+      } catch (error) {
+        throw mapped(error, request.signal, limit.signal, timeoutMs);
+      }
+    },
+
+    async *stream(request) {
+      request.signal?.throwIfAborted();
+      using link = linkAbort(request.signal);
+      try {
+        const response = await send(request, link.signal);
+        for await (const chunk of response.body) yield chunk as Uint8Array;
+      } catch (error) {
+        throw mapped(error, request.signal, undefined, 0);
+      } finally {
+        // Leaving early must free the connection, which for HTTP/1.1 means to close it.
+        link.abort();
+      }
+    },
+
+    async close() {
+      if (closed) return;
+      closed = true;
+      const all = pool === undefined ? retired : [...retired, pool.dispatcher];
+      await Promise.all(all.map(async (each) => (await each).destroy()));
+    },
+  };
+}
+
+function headersOf(config: RestConfig): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {
+    accept: 'application/json',
+    'user-agent': config.userAgent ?? `everynode (${process.platform}/${process.arch}; node ${process.version})`,
+  };
+  const { impersonate } = config;
+  if (impersonate !== undefined) {
+    headers['impersonate-user'] = impersonate.user;
+    if (impersonate.uid !== undefined) headers['impersonate-uid'] = impersonate.uid;
+    // One header a group: joined by commas they would be one strange group.
+    if (impersonate.groups !== undefined) headers['impersonate-group'] = [...impersonate.groups];
+    for (const [key, values] of Object.entries(impersonate.extra ?? {})) {
+      headers[`impersonate-extra-${encodeURIComponent(key)}`] = [...values];
+    }
+  }
+  return headers;
+}
+
+/** Seconds to wait. The API server sends whole seconds; a date is not worth believing a foreign clock for. */
+function retryAfterOf(response: Dispatcher.ResponseData): number | undefined {
+  const value = response.headers['retry-after'];
+  if (typeof value !== 'string' || !/^\d{1,6}$/.test(value)) return undefined;
+  return Math.min(Number(value), 60);
+}
+
+/** With Retry-After a 429 or 503 was refused before anything was done; other failures only where doing twice is doing once. */
+function isRetriable(request: HttpRequest, code: number, retryAfter: number | undefined): boolean {
+  if (retryAfter === undefined) return false;
+  if (code === 429) return request.keep429 !== true;
+  if (code === 503) return true;
+  return code >= 500 && (request.method === 'GET' || request.method === 'PUT' || request.method === 'DELETE');
+}
+
+async function readError(response: Dispatcher.ResponseData, retryAfter: number | undefined): Promise<StatusError> {
+  const text = await response.body.text();
+  let body: unknown = text;
+  try {
+    if (text !== '') body = parseJson(text);
+  } catch {
+    // A proxy's page; it is shown as it came.
+  }
+  return errorFromBody(response.statusCode, body, retryAfter);
+}
+
+const codeOf = (error: unknown): string => (error as { readonly code?: string }).code ?? '';
+
+/** undici's and the system's own errors have codes; a bug in this process has none. */
+const isConnectionError = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return (
+    code.startsWith('UND_ERR_') ||
+    /^E[A-Z]+$/.test(code) ||
+    code.startsWith('ERR_TLS') ||
+    code.startsWith('ERR_SSL') ||
+    /CERT|SIGNATURE|ISSUER/.test(code)
+  );
+};
+
+const wasNeverSent = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return code === 'ECONNREFUSED' || code === 'UND_ERR_CONNECT_TIMEOUT';
+};
+
+/** What the caller sees: its own signal's reason, a timeout, or a `StatusError`. */
+function mapped(
+  error: unknown,
+  own: AbortSignal | undefined,
+  limit: AbortSignal | undefined,
+  timeoutMs: number,
+): unknown {
+  if (own?.aborted === true) return own.reason;
+  if (limit?.aborted === true) return timedOut(timeoutMs, error);
+  if (error instanceof StatusError) return error;
+  if (isConnectionError(error)) return unreachable(error);
+  if (error instanceof MachineryError && error.code === 'EN_MACHINERY_CREDENTIALS') {
+    return new StatusError(401, 'Unauthorized', error.message, undefined, { cause: error });
+  }
+  return internalError(error);
+}
