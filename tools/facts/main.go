@@ -1,6 +1,6 @@
 // Prints the published facts of Kubernetes' API types in everynode's own compact notation: for each type its
 // fields with JSON name, protobuf number, type, and the markers that patches and apply need. No prose is taken.
-// Usage: go run . SWAGGER_JSON > ../../src/core/api/facts/kubernetes-types.txt
+// Usage: go run . SWAGGER_JSON > ../../src/core/api/facts/kubernetes-types.ts (api/openapi-spec/swagger.json of the sources)
 package main
 
 import (
@@ -46,17 +46,21 @@ var served = []schema.GroupVersion{
 	{Group: "storage.k8s.io", Version: "v1"},
 }
 
+const header = `// Published facts of Kubernetes v1.36 API types, one type a block, one field a line: JSON name, protobuf number,
+// type, markers. Written by tools/facts; the notation is explained in ../schema/parse-facts.ts.
+export const KUBERNETES_TYPES = ` + "`\n"
+
 var special = map[reflect.Type]string{
-	reflect.TypeOf(metav1.Time{}):                           "time",
-	reflect.TypeOf(metav1.MicroTime{}):                      "microtime",
-	reflect.TypeOf(metav1.Duration{}):                       "duration",
-	reflect.TypeOf(metav1.FieldsV1{}):                       "fieldsv1",
-	reflect.TypeOf(resource.Quantity{}):                     "quantity",
-	reflect.TypeOf(intstr.IntOrString{}):                    "intorstring",
-	reflect.TypeOf(runtime.RawExtension{}):                  "raw",
-	reflect.TypeOf(apiextensions.JSON{}):                    "json",
-	reflect.TypeOf(apiextensions.JSONSchemaPropsOrBool{}):   "schemaorbool",
-	reflect.TypeOf(apiextensions.JSONSchemaPropsOrArray{}):  "schemaorarray",
+	reflect.TypeOf(metav1.Time{}):                                "time",
+	reflect.TypeOf(metav1.MicroTime{}):                           "microtime",
+	reflect.TypeOf(metav1.Duration{}):                            "duration",
+	reflect.TypeOf(metav1.FieldsV1{}):                            "fieldsv1",
+	reflect.TypeOf(resource.Quantity{}):                          "quantity",
+	reflect.TypeOf(intstr.IntOrString{}):                         "intorstring",
+	reflect.TypeOf(runtime.RawExtension{}):                       "raw",
+	reflect.TypeOf(apiextensions.JSON{}):                         "json",
+	reflect.TypeOf(apiextensions.JSONSchemaPropsOrBool{}):        "schemaorbool",
+	reflect.TypeOf(apiextensions.JSONSchemaPropsOrArray{}):       "schemaorarray",
 	reflect.TypeOf(apiextensions.JSONSchemaPropsOrStringArray{}): "schemaorstrings",
 }
 
@@ -127,6 +131,32 @@ func typeName(t reflect.Type) string {
 	panic("no notation for " + t.String())
 }
 
+// goName is how Go prints the type a decoding error names: pointers are followed, named types keep their name.
+func goName(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.String()
+}
+
+// plainGoName is what a reader of the notation would guess.
+func plainGoName(t reflect.Type) string {
+	if _, ok := special[t]; ok {
+		return t.String()
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return plainGoName(t.Elem())
+	case reflect.Struct:
+		return t.String()
+	case reflect.Slice:
+		return "[]" + plainGoName(t.Elem())
+	case reflect.Map:
+		return "map[string]" + plainGoName(t.Elem())
+	}
+	return t.Kind().String()
+}
+
 func visit(t reflect.Type) {
 	if !seen[t] {
 		seen[t] = true
@@ -169,7 +199,9 @@ func main() {
 	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
-	for _, t := range []any{metav1.Status{}, metav1.APIResourceList{}, metav1.DeleteOptions{}, metav1.ListMeta{}, metav1.PartialObjectMetadata{}} {
+	fmt.Fprint(out, header)
+	defer fmt.Fprint(out, "`;\n")
+	for _, t := range []any{metav1.Status{}, metav1.APIResourceList{}, metav1.DeleteOptions{}, metav1.ListMeta{}, metav1.PartialObjectMetadata{}, metav1.PartialObjectMetadataList{}, metav1.CreateOptions{}, metav1.UpdateOptions{}, metav1.PatchOptions{}, metav1.WatchEvent{}} {
 		visit(reflect.TypeOf(t))
 	}
 	for _, gv := range served {
@@ -190,6 +222,9 @@ func main() {
 		if def.MapType != nil && *def.MapType == "atomic" {
 			fmt.Fprint(out, " atomic")
 		}
+		if f, ok := t.FieldByName("TypeMeta"); ok && f.Anonymous {
+			fmt.Fprint(out, " typed")
+		}
 		fmt.Fprintln(out)
 		for i := 0; i < t.NumField(); i++ {
 			f := t.Field(i)
@@ -202,6 +237,7 @@ func main() {
 			if name == "-" {
 				continue
 			}
+			as := ""
 			number := "-"
 			if pb := strings.Split(f.Tag.Get("protobuf"), ","); len(pb) > 1 {
 				number = pb[1]
@@ -210,6 +246,9 @@ func main() {
 				name = "~"
 			}
 			fmt.Fprintf(out, " %s %s %s", name, number, typeName(f.Type))
+			if g := goName(f.Type); g != plainGoName(f.Type) {
+				as = " as=" + g
+			}
 			if !contains(tag[1:], "omitempty") && !inline {
 				fmt.Fprint(out, " always")
 			}
@@ -236,7 +275,7 @@ func main() {
 			if s := f.Tag.Get("patchMergeKey"); s != "" {
 				fmt.Fprintf(out, " mergekey=%s", s)
 			}
-			fmt.Fprintln(out)
+			fmt.Fprint(out, as, "\n")
 		}
 	}
 }

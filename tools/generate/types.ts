@@ -73,10 +73,7 @@ function packageFile(typePackage: string, types: readonly TypeFact[]): string {
         return `{ readonly [key: string]: ${expression(type.value)} }`;
     }
   };
-  const names = new Set(types.map((type) => type.name));
-  const body = types
-    .map((type) => interfaceText(type, names.has(`${type.name}List`), expression, reference))
-    .join('\n');
+  const body = types.map((type) => interfaceText(type, expression, reference)).join('\n');
   const importLines = [...imports]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([from, names]) => {
@@ -93,7 +90,6 @@ function importPath(typePackage: string, from: string): string {
 
 function interfaceText(
   type: TypeFact,
-  hasList: boolean,
   expression: (type: TypeExpression) => string,
   reference: (name: string) => string,
 ): string {
@@ -101,8 +97,7 @@ function interfaceText(
   const isKind =
     type.fields.some(
       (f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ObjectMeta',
-    ) &&
-    (hasList || !/Template(Spec)?$/.test(type.name));
+    ) && type.typed;
   const isList = type.fields.some(
     (f) => f.name === 'metadata' && f.type.kind === 'object' && f.type.name === 'meta/v1.ListMeta',
   );

@@ -19,21 +19,21 @@ admissionregistration/v1.MatchResources atomic
  objectSelector 2 *meta/v1.LabelSelector
  resourceRules 3 []admissionregistration/v1.NamedRuleWithOperations list=atomic
  excludeResourceRules 4 []admissionregistration/v1.NamedRuleWithOperations list=atomic
- matchPolicy 7 *string
-admissionregistration/v1.MutatingAdmissionPolicy
+ matchPolicy 7 *string as=v1.MatchPolicyType
+admissionregistration/v1.MutatingAdmissionPolicy typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 admissionregistration/v1.MutatingAdmissionPolicySpec
-admissionregistration/v1.MutatingAdmissionPolicyBinding
+admissionregistration/v1.MutatingAdmissionPolicyBinding typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 admissionregistration/v1.MutatingAdmissionPolicyBindingSpec
-admissionregistration/v1.MutatingAdmissionPolicyBindingList
+admissionregistration/v1.MutatingAdmissionPolicyBindingList typed
  metadata 1 meta/v1.ListMeta
  items 2 []admissionregistration/v1.MutatingAdmissionPolicyBinding always required
 admissionregistration/v1.MutatingAdmissionPolicyBindingSpec
  policyName 1 string
  paramRef 2 *admissionregistration/v1.ParamRef
  matchResources 3 *admissionregistration/v1.MatchResources
-admissionregistration/v1.MutatingAdmissionPolicyList
+admissionregistration/v1.MutatingAdmissionPolicyList typed
  metadata 1 meta/v1.ListMeta
  items 2 []admissionregistration/v1.MutatingAdmissionPolicy always required
 admissionregistration/v1.MutatingAdmissionPolicySpec
@@ -41,30 +41,30 @@ admissionregistration/v1.MutatingAdmissionPolicySpec
  matchConstraints 2 *admissionregistration/v1.MatchResources
  variables 3 []admissionregistration/v1.Variable list=atomic
  mutations 4 []admissionregistration/v1.Mutation list=atomic
- failurePolicy 5 *string
+ failurePolicy 5 *string as=v1.FailurePolicyType
  matchConditions 6 []admissionregistration/v1.MatchCondition list=map(name) patch=merge mergekey=name
- reinvocationPolicy 7 string
+ reinvocationPolicy 7 string as=v1.ReinvocationPolicyType
 admissionregistration/v1.MutatingWebhook
  name 1 string always required
  clientConfig 2 admissionregistration/v1.WebhookClientConfig always required
  rules 3 []admissionregistration/v1.RuleWithOperations list=atomic
- failurePolicy 4 *string
- matchPolicy 9 *string
+ failurePolicy 4 *string as=v1.FailurePolicyType
+ matchPolicy 9 *string as=v1.MatchPolicyType
  namespaceSelector 5 *meta/v1.LabelSelector
  objectSelector 11 *meta/v1.LabelSelector
- sideEffects 6 *string always required
+ sideEffects 6 *string always required as=v1.SideEffectClass
  timeoutSeconds 7 *int32
  admissionReviewVersions 8 []string always required list=atomic
- reinvocationPolicy 10 *string
+ reinvocationPolicy 10 *string as=v1.ReinvocationPolicyType
  matchConditions 12 []admissionregistration/v1.MatchCondition list=map(name) patch=merge mergekey=name
-admissionregistration/v1.MutatingWebhookConfiguration
+admissionregistration/v1.MutatingWebhookConfiguration typed
  metadata 1 meta/v1.ObjectMeta
  webhooks 2 []admissionregistration/v1.MutatingWebhook list=map(name) patch=merge mergekey=name
-admissionregistration/v1.MutatingWebhookConfigurationList
+admissionregistration/v1.MutatingWebhookConfigurationList typed
  metadata 1 meta/v1.ListMeta
  items 2 []admissionregistration/v1.MutatingWebhookConfiguration always required
 admissionregistration/v1.Mutation
- patchType 2 string always required
+ patchType 2 string always required as=v1.PatchType
  applyConfiguration 3 *admissionregistration/v1.ApplyConfiguration
  jsonPatch 4 *admissionregistration/v1.JSONPatch
 admissionregistration/v1.NamedRuleWithOperations atomic
@@ -77,14 +77,14 @@ admissionregistration/v1.ParamRef atomic
  name 1 string
  namespace 2 string
  selector 3 *meta/v1.LabelSelector
- parameterNotFoundAction 4 *string
+ parameterNotFoundAction 4 *string as=v1.ParameterNotFoundActionType
 admissionregistration/v1.Rule
  apiGroups 1 []string
  apiVersions 2 []string
  resources 3 []string
- scope 4 *string
+ scope 4 *string as=v1.ScopeType
 admissionregistration/v1.RuleWithOperations
- operations 1 []string list=atomic
+ operations 1 []string list=atomic as=[]v1.OperationType
  ~ 2 admissionregistration/v1.Rule
 admissionregistration/v1.ServiceReference
  namespace 1 string always required
@@ -93,29 +93,29 @@ admissionregistration/v1.ServiceReference
  port 4 *int32
 admissionregistration/v1.TypeChecking
  expressionWarnings 1 []admissionregistration/v1.ExpressionWarning list=atomic
-admissionregistration/v1.ValidatingAdmissionPolicy
+admissionregistration/v1.ValidatingAdmissionPolicy typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 admissionregistration/v1.ValidatingAdmissionPolicySpec
  status 3 admissionregistration/v1.ValidatingAdmissionPolicyStatus
-admissionregistration/v1.ValidatingAdmissionPolicyBinding
+admissionregistration/v1.ValidatingAdmissionPolicyBinding typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec required
-admissionregistration/v1.ValidatingAdmissionPolicyBindingList
+admissionregistration/v1.ValidatingAdmissionPolicyBindingList typed
  metadata 1 meta/v1.ListMeta
  items 2 []admissionregistration/v1.ValidatingAdmissionPolicyBinding always required
 admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec
  policyName 1 string required
  paramRef 2 *admissionregistration/v1.ParamRef
  matchResources 3 *admissionregistration/v1.MatchResources
- validationActions 4 []string required list=set
-admissionregistration/v1.ValidatingAdmissionPolicyList
+ validationActions 4 []string required list=set as=[]v1.ValidationAction
+admissionregistration/v1.ValidatingAdmissionPolicyList typed
  metadata 1 meta/v1.ListMeta
  items 2 []admissionregistration/v1.ValidatingAdmissionPolicy always required
 admissionregistration/v1.ValidatingAdmissionPolicySpec
  paramKind 1 *admissionregistration/v1.ParamKind
  matchConstraints 2 *admissionregistration/v1.MatchResources
  validations 3 []admissionregistration/v1.Validation list=atomic
- failurePolicy 4 *string
+ failurePolicy 4 *string as=v1.FailurePolicyType
  auditAnnotations 5 []admissionregistration/v1.AuditAnnotation list=atomic
  matchConditions 6 []admissionregistration/v1.MatchCondition list=map(name) patch=merge mergekey=name
  variables 7 []admissionregistration/v1.Variable list=map(name) patch=merge mergekey=name
@@ -127,24 +127,24 @@ admissionregistration/v1.ValidatingWebhook
  name 1 string always required
  clientConfig 2 admissionregistration/v1.WebhookClientConfig always required
  rules 3 []admissionregistration/v1.RuleWithOperations list=atomic
- failurePolicy 4 *string
- matchPolicy 9 *string
+ failurePolicy 4 *string as=v1.FailurePolicyType
+ matchPolicy 9 *string as=v1.MatchPolicyType
  namespaceSelector 5 *meta/v1.LabelSelector
  objectSelector 10 *meta/v1.LabelSelector
- sideEffects 6 *string always required
+ sideEffects 6 *string always required as=v1.SideEffectClass
  timeoutSeconds 7 *int32
  admissionReviewVersions 8 []string always required list=atomic
  matchConditions 11 []admissionregistration/v1.MatchCondition list=map(name) patch=merge mergekey=name
-admissionregistration/v1.ValidatingWebhookConfiguration
+admissionregistration/v1.ValidatingWebhookConfiguration typed
  metadata 1 meta/v1.ObjectMeta
  webhooks 2 []admissionregistration/v1.ValidatingWebhook list=map(name) patch=merge mergekey=name
-admissionregistration/v1.ValidatingWebhookConfigurationList
+admissionregistration/v1.ValidatingWebhookConfigurationList typed
  metadata 1 meta/v1.ListMeta
  items 2 []admissionregistration/v1.ValidatingWebhookConfiguration always required
 admissionregistration/v1.Validation
  expression 1 string always required
  message 2 string
- reason 3 *string
+ reason 3 *string as=v1.StatusReason
  messageExpression 4 string
 admissionregistration/v1.Variable atomic
  name 1 string always required
@@ -154,14 +154,14 @@ admissionregistration/v1.WebhookClientConfig
  service 1 *admissionregistration/v1.ServiceReference
  caBundle 2 bytes
 apiextensions/v1.ConversionRequest
- uid 1 string always
+ uid 1 string always as=types.UID
  desiredAPIVersion 2 string always
  objects 3 []raw always
 apiextensions/v1.ConversionResponse
- uid 1 string always
+ uid 1 string always as=types.UID
  convertedObjects 2 []raw always
  result 3 meta/v1.Status always
-apiextensions/v1.ConversionReview
+apiextensions/v1.ConversionReview typed
  request 1 *apiextensions/v1.ConversionRequest
  response 2 *apiextensions/v1.ConversionResponse
 apiextensions/v1.CustomResourceColumnDefinition
@@ -172,20 +172,20 @@ apiextensions/v1.CustomResourceColumnDefinition
  priority 5 int32
  jsonPath 6 string always required
 apiextensions/v1.CustomResourceConversion
- strategy 1 string always required
+ strategy 1 string always required as=v1.ConversionStrategyType
  webhook 2 *apiextensions/v1.WebhookConversion
-apiextensions/v1.CustomResourceDefinition
+apiextensions/v1.CustomResourceDefinition typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 apiextensions/v1.CustomResourceDefinitionSpec always required
  status 3 apiextensions/v1.CustomResourceDefinitionStatus
 apiextensions/v1.CustomResourceDefinitionCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.CustomResourceDefinitionConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
  observedGeneration 6 int64
-apiextensions/v1.CustomResourceDefinitionList
+apiextensions/v1.CustomResourceDefinitionList typed
  metadata 1 meta/v1.ListMeta
  items 2 []apiextensions/v1.CustomResourceDefinition always required
 apiextensions/v1.CustomResourceDefinitionNames
@@ -198,7 +198,7 @@ apiextensions/v1.CustomResourceDefinitionNames
 apiextensions/v1.CustomResourceDefinitionSpec
  group 1 string always required
  names 3 apiextensions/v1.CustomResourceDefinitionNames always required
- scope 4 string always required
+ scope 4 string always required as=v1.ResourceScope
  versions 7 []apiextensions/v1.CustomResourceDefinitionVersion always required list=atomic
  conversion 9 *apiextensions/v1.CustomResourceConversion
  preserveUnknownFields 10 bool
@@ -232,7 +232,7 @@ apiextensions/v1.ExternalDocumentation
  url 2 string
 apiextensions/v1.JSONSchemaProps
  id 1 string
- $schema 2 string
+ $schema 2 string as=v1.JSONSchemaURL
  $ref 3 *string
  description 4 string
  type 5 string
@@ -262,9 +262,9 @@ apiextensions/v1.JSONSchemaProps
  properties 29 {}apiextensions/v1.JSONSchemaProps
  additionalProperties 30 *schemaorbool
  patternProperties 31 {}apiextensions/v1.JSONSchemaProps
- dependencies 32 {}schemaorstrings
+ dependencies 32 {}schemaorstrings as=v1.JSONSchemaDependencies
  additionalItems 33 *schemaorbool
- definitions 34 {}apiextensions/v1.JSONSchemaProps
+ definitions 34 {}apiextensions/v1.JSONSchemaProps as=v1.JSONSchemaDefinitions
  externalDocs 35 *apiextensions/v1.ExternalDocumentation
  example 36 *json
  nullable 37 bool
@@ -274,7 +274,7 @@ apiextensions/v1.JSONSchemaProps
  x-kubernetes-list-map-keys 41 []string list=atomic
  x-kubernetes-list-type 42 *string
  x-kubernetes-map-type 43 *string
- x-kubernetes-validations 44 []apiextensions/v1.ValidationRule list=map(rule) patch=merge mergekey=rule
+ x-kubernetes-validations 44 []apiextensions/v1.ValidationRule list=map(rule) patch=merge mergekey=rule as=v1.ValidationRules
 apiextensions/v1.SelectableField
  jsonPath 1 string always required
 apiextensions/v1.ServiceReference
@@ -286,7 +286,7 @@ apiextensions/v1.ValidationRule
  rule 1 string always required
  message 2 string
  messageExpression 3 string
- reason 4 *string
+ reason 4 *string as=v1.FieldValueErrorReason
  fieldPath 5 string
  optionalOldSelf 6 *bool
 apiextensions/v1.WebhookClientConfig
@@ -296,24 +296,24 @@ apiextensions/v1.WebhookClientConfig
 apiextensions/v1.WebhookConversion
  clientConfig 2 *apiextensions/v1.WebhookClientConfig
  conversionReviewVersions 3 []string always required list=atomic
-apps/v1.ControllerRevision
+apps/v1.ControllerRevision typed
  metadata 1 meta/v1.ObjectMeta
  data 2 raw
  revision 3 int64 always required
-apps/v1.ControllerRevisionList
+apps/v1.ControllerRevisionList typed
  metadata 1 meta/v1.ListMeta
  items 2 []apps/v1.ControllerRevision always required
-apps/v1.DaemonSet
+apps/v1.DaemonSet typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 apps/v1.DaemonSetSpec
  status 3 apps/v1.DaemonSetStatus
 apps/v1.DaemonSetCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.DaemonSetConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-apps/v1.DaemonSetList
+apps/v1.DaemonSetList typed
  metadata 1 meta/v1.ListMeta
  items 2 []apps/v1.DaemonSet always required
 apps/v1.DaemonSetSpec
@@ -334,20 +334,20 @@ apps/v1.DaemonSetStatus
  collisionCount 9 *int32
  conditions 10 []apps/v1.DaemonSetCondition list=map(type) patch=merge mergekey=type
 apps/v1.DaemonSetUpdateStrategy
- type 1 string
+ type 1 string as=v1.DaemonSetUpdateStrategyType
  rollingUpdate 2 *apps/v1.RollingUpdateDaemonSet
-apps/v1.Deployment
+apps/v1.Deployment typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 apps/v1.DeploymentSpec
  status 3 apps/v1.DeploymentStatus
 apps/v1.DeploymentCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.DeploymentConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastUpdateTime 6 time
  lastTransitionTime 7 time
  reason 4 string
  message 5 string
-apps/v1.DeploymentList
+apps/v1.DeploymentList typed
  metadata 1 meta/v1.ListMeta
  items 2 []apps/v1.Deployment always required
 apps/v1.DeploymentSpec
@@ -370,19 +370,19 @@ apps/v1.DeploymentStatus
  conditions 6 []apps/v1.DeploymentCondition list=map(type) patch=merge mergekey=type
  collisionCount 8 *int32
 apps/v1.DeploymentStrategy
- type 1 string
+ type 1 string as=v1.DeploymentStrategyType
  rollingUpdate 2 *apps/v1.RollingUpdateDeployment
-apps/v1.ReplicaSet
+apps/v1.ReplicaSet typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 apps/v1.ReplicaSetSpec
  status 3 apps/v1.ReplicaSetStatus
 apps/v1.ReplicaSetCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.ReplicaSetConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-apps/v1.ReplicaSetList
+apps/v1.ReplicaSetList typed
  metadata 1 meta/v1.ListMeta
  items 2 []apps/v1.ReplicaSet always required
 apps/v1.ReplicaSetSpec
@@ -407,31 +407,31 @@ apps/v1.RollingUpdateDeployment
 apps/v1.RollingUpdateStatefulSetStrategy
  partition 1 *int32
  maxUnavailable 2 *intorstring
-apps/v1.StatefulSet
+apps/v1.StatefulSet typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 apps/v1.StatefulSetSpec
  status 3 apps/v1.StatefulSetStatus
 apps/v1.StatefulSetCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.StatefulSetConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-apps/v1.StatefulSetList
+apps/v1.StatefulSetList typed
  metadata 1 meta/v1.ListMeta
  items 2 []apps/v1.StatefulSet always required
 apps/v1.StatefulSetOrdinals
  start 1 int32 always
 apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy
- whenDeleted 1 string
- whenScaled 2 string
+ whenDeleted 1 string as=v1.PersistentVolumeClaimRetentionPolicyType
+ whenScaled 2 string as=v1.PersistentVolumeClaimRetentionPolicyType
 apps/v1.StatefulSetSpec
  replicas 1 *int32
  selector 2 *meta/v1.LabelSelector always required
  template 3 core/v1.PodTemplateSpec always required
  volumeClaimTemplates 4 []core/v1.PersistentVolumeClaim list=atomic
  serviceName 5 string always
- podManagementPolicy 6 string
+ podManagementPolicy 6 string as=v1.PodManagementPolicyType
  updateStrategy 7 apps/v1.StatefulSetUpdateStrategy
  revisionHistoryLimit 8 *int32
  minReadySeconds 9 int32
@@ -449,19 +449,19 @@ apps/v1.StatefulSetStatus
  conditions 10 []apps/v1.StatefulSetCondition list=map(type) patch=merge mergekey=type
  availableReplicas 11 int32 always
 apps/v1.StatefulSetUpdateStrategy
- type 1 string
+ type 1 string as=v1.StatefulSetUpdateStrategyType
  rollingUpdate 2 *apps/v1.RollingUpdateStatefulSetStrategy
 authentication/v1.BoundObjectReference
  kind 1 string
  apiVersion 2 string
  name 3 string
- uid 4 string
-authentication/v1.SelfSubjectReview
+ uid 4 string as=types.UID
+authentication/v1.SelfSubjectReview typed
  metadata 1 meta/v1.ObjectMeta
  status 2 authentication/v1.SelfSubjectReviewStatus
 authentication/v1.SelfSubjectReviewStatus
  userInfo 1 authentication/v1.UserInfo
-authentication/v1.TokenRequest
+authentication/v1.TokenRequest typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 authentication/v1.TokenRequestSpec always
  status 3 authentication/v1.TokenRequestStatus
@@ -472,7 +472,7 @@ authentication/v1.TokenRequestSpec
 authentication/v1.TokenRequestStatus
  token 1 string always
  expirationTimestamp 2 time always
-authentication/v1.TokenReview
+authentication/v1.TokenReview typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 authentication/v1.TokenReviewSpec always required
  status 3 authentication/v1.TokenReviewStatus
@@ -488,14 +488,14 @@ authentication/v1.UserInfo
  username 1 string
  uid 2 string
  groups 3 []string list=atomic
- extra 4 {}items<string>
+ extra 4 {}items<string> as=map[string]v1.ExtraValue
 authorization/v1.FieldSelectorAttributes
  rawSelector 1 string
  requirements 2 []meta/v1.FieldSelectorRequirement list=atomic
 authorization/v1.LabelSelectorAttributes
  rawSelector 1 string
  requirements 2 []meta/v1.LabelSelectorRequirement list=atomic
-authorization/v1.LocalSubjectAccessReview
+authorization/v1.LocalSubjectAccessReview typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 authorization/v1.SubjectAccessReviewSpec always required
  status 3 authorization/v1.SubjectAccessReviewStatus
@@ -520,20 +520,20 @@ authorization/v1.ResourceRule
  apiGroups 2 []string list=atomic
  resources 3 []string list=atomic
  resourceNames 4 []string list=atomic
-authorization/v1.SelfSubjectAccessReview
+authorization/v1.SelfSubjectAccessReview typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 authorization/v1.SelfSubjectAccessReviewSpec always required
  status 3 authorization/v1.SubjectAccessReviewStatus
 authorization/v1.SelfSubjectAccessReviewSpec
  resourceAttributes 1 *authorization/v1.ResourceAttributes
  nonResourceAttributes 2 *authorization/v1.NonResourceAttributes
-authorization/v1.SelfSubjectRulesReview
+authorization/v1.SelfSubjectRulesReview typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 authorization/v1.SelfSubjectRulesReviewSpec always required
  status 3 authorization/v1.SubjectRulesReviewStatus
 authorization/v1.SelfSubjectRulesReviewSpec
  namespace 1 string
-authorization/v1.SubjectAccessReview
+authorization/v1.SubjectAccessReview typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 authorization/v1.SubjectAccessReviewSpec always required
  status 3 authorization/v1.SubjectAccessReviewStatus
@@ -542,7 +542,7 @@ authorization/v1.SubjectAccessReviewSpec
  nonResourceAttributes 2 *authorization/v1.NonResourceAttributes
  user 3 string
  groups 4 []string list=atomic
- extra 5 {}items<string>
+ extra 5 {}items<string> as=map[string]v1.ExtraValue
  uid 6 string
 authorization/v1.SubjectAccessReviewStatus
  allowed 1 bool always required
@@ -558,11 +558,11 @@ autoscaling/v1.CrossVersionObjectReference atomic
  kind 1 string always required
  name 2 string always required
  apiVersion 3 string
-autoscaling/v1.HorizontalPodAutoscaler
+autoscaling/v1.HorizontalPodAutoscaler typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 autoscaling/v1.HorizontalPodAutoscalerSpec required
  status 3 autoscaling/v1.HorizontalPodAutoscalerStatus
-autoscaling/v1.HorizontalPodAutoscalerList
+autoscaling/v1.HorizontalPodAutoscalerList typed
  metadata 1 meta/v1.ListMeta
  items 2 []autoscaling/v1.HorizontalPodAutoscaler always required
 autoscaling/v1.HorizontalPodAutoscalerSpec
@@ -576,7 +576,7 @@ autoscaling/v1.HorizontalPodAutoscalerStatus
  currentReplicas 3 int32 always required
  desiredReplicas 4 int32 always required
  currentCPUUtilizationPercentage 5 *int32
-autoscaling/v1.Scale
+autoscaling/v1.Scale typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 autoscaling/v1.ScaleSpec
  status 3 autoscaling/v1.ScaleStatus
@@ -586,11 +586,11 @@ autoscaling/v1.ScaleStatus
  replicas 1 int32 always required
  selector 2 string
 autoscaling/v2.ContainerResourceMetricSource
- name 1 string always required
+ name 1 string always required as=v1.ResourceName
  target 2 autoscaling/v2.MetricTarget always required
  container 3 string always required
 autoscaling/v2.ContainerResourceMetricStatus
- name 1 string always required
+ name 1 string always required as=v1.ResourceName
  current 2 autoscaling/v2.MetricValueStatus always required
  container 3 string always required
 autoscaling/v2.CrossVersionObjectReference
@@ -604,15 +604,15 @@ autoscaling/v2.ExternalMetricStatus
  metric 1 autoscaling/v2.MetricIdentifier always required
  current 2 autoscaling/v2.MetricValueStatus always required
 autoscaling/v2.HPAScalingPolicy
- type 1 string always required
+ type 1 string always required as=v2.HPAScalingPolicyType
  value 2 int32 always required
  periodSeconds 3 int32 always required
 autoscaling/v2.HPAScalingRules
  stabilizationWindowSeconds 3 *int32
- selectPolicy 1 *string
+ selectPolicy 1 *string as=v2.ScalingPolicySelect
  policies 2 []autoscaling/v2.HPAScalingPolicy list=atomic
  tolerance 4 *quantity
-autoscaling/v2.HorizontalPodAutoscaler
+autoscaling/v2.HorizontalPodAutoscaler typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 autoscaling/v2.HorizontalPodAutoscalerSpec required
  status 3 autoscaling/v2.HorizontalPodAutoscalerStatus
@@ -620,12 +620,12 @@ autoscaling/v2.HorizontalPodAutoscalerBehavior
  scaleUp 1 *autoscaling/v2.HPAScalingRules
  scaleDown 2 *autoscaling/v2.HPAScalingRules
 autoscaling/v2.HorizontalPodAutoscalerCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v2.HorizontalPodAutoscalerConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-autoscaling/v2.HorizontalPodAutoscalerList
+autoscaling/v2.HorizontalPodAutoscalerList typed
  metadata 1 meta/v1.ListMeta
  items 2 []autoscaling/v2.HorizontalPodAutoscaler always required
 autoscaling/v2.HorizontalPodAutoscalerSpec
@@ -645,21 +645,21 @@ autoscaling/v2.MetricIdentifier
  name 1 string always required
  selector 2 *meta/v1.LabelSelector
 autoscaling/v2.MetricSpec
- type 1 string always required
+ type 1 string always required as=v2.MetricSourceType
  object 2 *autoscaling/v2.ObjectMetricSource
  pods 3 *autoscaling/v2.PodsMetricSource
  resource 4 *autoscaling/v2.ResourceMetricSource
  containerResource 7 *autoscaling/v2.ContainerResourceMetricSource
  external 5 *autoscaling/v2.ExternalMetricSource
 autoscaling/v2.MetricStatus
- type 1 string always required
+ type 1 string always required as=v2.MetricSourceType
  object 2 *autoscaling/v2.ObjectMetricStatus
  pods 3 *autoscaling/v2.PodsMetricStatus
  resource 4 *autoscaling/v2.ResourceMetricStatus
  containerResource 7 *autoscaling/v2.ContainerResourceMetricStatus
  external 5 *autoscaling/v2.ExternalMetricStatus
 autoscaling/v2.MetricTarget
- type 1 string always required
+ type 1 string always required as=v2.MetricTargetType
  value 2 *quantity
  averageValue 3 *quantity
  averageUtilization 4 *int32
@@ -682,23 +682,23 @@ autoscaling/v2.PodsMetricStatus
  metric 1 autoscaling/v2.MetricIdentifier always required
  current 2 autoscaling/v2.MetricValueStatus always required
 autoscaling/v2.ResourceMetricSource
- name 1 string always required
+ name 1 string always required as=v1.ResourceName
  target 2 autoscaling/v2.MetricTarget always required
 autoscaling/v2.ResourceMetricStatus
- name 1 string always required
+ name 1 string always required as=v1.ResourceName
  current 2 autoscaling/v2.MetricValueStatus always required
-batch/v1.CronJob
+batch/v1.CronJob typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 batch/v1.CronJobSpec required
  status 3 batch/v1.CronJobStatus
-batch/v1.CronJobList
+batch/v1.CronJobList typed
  metadata 1 meta/v1.ListMeta
  items 2 []batch/v1.CronJob always required
 batch/v1.CronJobSpec
  schedule 1 string always required
  timeZone 8 *string
  startingDeadlineSeconds 2 *int64
- concurrencyPolicy 3 string
+ concurrencyPolicy 3 string as=v1.ConcurrencyPolicy
  suspend 4 *bool
  jobTemplate 5 batch/v1.JobTemplateSpec always required
  successfulJobsHistoryLimit 6 *int32
@@ -707,18 +707,18 @@ batch/v1.CronJobStatus
  active 1 []core/v1.ObjectReference list=atomic
  lastScheduleTime 4 *time
  lastSuccessfulTime 5 *time
-batch/v1.Job
+batch/v1.Job typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 batch/v1.JobSpec
  status 3 batch/v1.JobStatus
 batch/v1.JobCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.JobConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastProbeTime 3 time
  lastTransitionTime 4 time
  reason 5 string
  message 6 string
-batch/v1.JobList
+batch/v1.JobList typed
  metadata 1 meta/v1.ListMeta
  items 2 []batch/v1.Job always required
 batch/v1.JobSpec
@@ -734,9 +734,9 @@ batch/v1.JobSpec
  manualSelector 5 *bool
  template 6 core/v1.PodTemplateSpec always required
  ttlSecondsAfterFinished 8 *int32
- completionMode 9 *string
+ completionMode 9 *string as=v1.CompletionMode
  suspend 10 *bool
- podReplacementPolicy 14 *string
+ podReplacementPolicy 14 *string as=v1.PodReplacementPolicy
  managedBy 15 *string
 batch/v1.JobStatus
  conditions 1 []batch/v1.JobCondition list=atomic patch=merge mergekey=type
@@ -757,13 +757,13 @@ batch/v1.PodFailurePolicy
  rules 1 []batch/v1.PodFailurePolicyRule always required list=atomic
 batch/v1.PodFailurePolicyOnExitCodesRequirement
  containerName 1 *string
- operator 2 string always required
+ operator 2 string always required as=v1.PodFailurePolicyOnExitCodesOperator
  values 3 []int32 always required list=set
 batch/v1.PodFailurePolicyOnPodConditionsPattern
- type 1 string always required
- status 2 string always
+ type 1 string always required as=v1.PodConditionType
+ status 2 string always as=v1.ConditionStatus
 batch/v1.PodFailurePolicyRule
- action 1 string always required
+ action 1 string always required as=v1.PodFailurePolicyAction
  onExitCodes 2 *batch/v1.PodFailurePolicyOnExitCodesRequirement
  onPodConditions 3 []batch/v1.PodFailurePolicyOnPodConditionsPattern list=atomic
 batch/v1.SuccessPolicy
@@ -772,38 +772,38 @@ batch/v1.SuccessPolicyRule
  succeededIndexes 1 *string
  succeededCount 2 *int32
 batch/v1.UncountedTerminatedPods
- succeeded 1 []string list=set
- failed 2 []string list=set
-certificates/v1.CertificateSigningRequest
+ succeeded 1 []string list=set as=[]types.UID
+ failed 2 []string list=set as=[]types.UID
+certificates/v1.CertificateSigningRequest typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 certificates/v1.CertificateSigningRequestSpec always required
  status 3 certificates/v1.CertificateSigningRequestStatus
 certificates/v1.CertificateSigningRequestCondition
- type 1 string always required
- status 6 string always required
+ type 1 string always required as=v1.RequestConditionType
+ status 6 string always required as=v1.ConditionStatus
  reason 2 string
  message 3 string
  lastUpdateTime 4 time
  lastTransitionTime 5 time
-certificates/v1.CertificateSigningRequestList
+certificates/v1.CertificateSigningRequestList typed
  metadata 1 meta/v1.ListMeta
  items 2 []certificates/v1.CertificateSigningRequest always required
 certificates/v1.CertificateSigningRequestSpec
  request 1 bytes always required
  signerName 7 string always required
  expirationSeconds 8 *int32
- usages 5 []string list=atomic
+ usages 5 []string list=atomic as=[]v1.KeyUsage
  username 2 string
  uid 3 string
  groups 4 []string list=atomic
- extra 6 {}items<string>
+ extra 6 {}items<string> as=map[string]v1.ExtraValue
 certificates/v1.CertificateSigningRequestStatus
  conditions 1 []certificates/v1.CertificateSigningRequestCondition list=map(type)
  certificate 2 bytes
-coordination/v1.Lease
+coordination/v1.Lease typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 coordination/v1.LeaseSpec
-coordination/v1.LeaseList
+coordination/v1.LeaseList typed
  metadata 1 meta/v1.ListMeta
  items 2 []coordination/v1.Lease always required
 coordination/v1.LeaseSpec
@@ -812,7 +812,7 @@ coordination/v1.LeaseSpec
  acquireTime 3 *microtime
  renewTime 4 *microtime
  leaseTransitions 5 *int32
- strategy 6 *string
+ strategy 6 *string as=v1.CoordinatedLeaseStrategy
  preferredHolder 7 *string
 core/v1.AWSElasticBlockStoreVolumeSource
  volumeID 1 string always required
@@ -824,18 +824,18 @@ core/v1.Affinity
  podAffinity 2 *core/v1.PodAffinity
  podAntiAffinity 3 *core/v1.PodAntiAffinity
 core/v1.AppArmorProfile
- type 1 string always required
+ type 1 string always required as=v1.AppArmorProfileType
  localhostProfile 2 *string
 core/v1.AttachedVolume
- name 1 string always required
+ name 1 string always required as=v1.UniqueVolumeName
  devicePath 2 string always required
 core/v1.AzureDiskVolumeSource
  diskName 1 string always required
  diskURI 2 string always required
- cachingMode 3 *string
+ cachingMode 3 *string as=v1.AzureDataDiskCachingMode
  fsType 4 *string
  readOnly 5 *bool
- kind 6 *string
+ kind 6 *string as=v1.AzureDataDiskKind
 core/v1.AzureFilePersistentVolumeSource
  secretName 1 string always required
  shareName 2 string always required
@@ -845,7 +845,7 @@ core/v1.AzureFileVolumeSource
  secretName 1 string always required
  shareName 2 string always required
  readOnly 3 bool
-core/v1.Binding
+core/v1.Binding typed
  metadata 1 meta/v1.ObjectMeta
  target 2 core/v1.ObjectReference always required
 core/v1.CSIPersistentVolumeSource
@@ -866,8 +866,8 @@ core/v1.CSIVolumeSource
  volumeAttributes 4 {}string
  nodePublishSecretRef 5 *core/v1.LocalObjectReference
 core/v1.Capabilities
- add 1 []string list=atomic
- drop 2 []string list=atomic
+ add 1 []string list=atomic as=[]v1.Capability
+ drop 2 []string list=atomic as=[]v1.Capability
 core/v1.CephFSPersistentVolumeSource
  monitors 1 []string always required list=atomic
  path 2 string
@@ -901,17 +901,17 @@ core/v1.ClusterTrustBundleProjection
  optional 5 *bool
  path 4 string always required
 core/v1.ComponentCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.ComponentConditionType
+ status 2 string always required as=v1.ConditionStatus
  message 3 string
  error 4 string
-core/v1.ComponentStatus
+core/v1.ComponentStatus typed
  metadata 1 meta/v1.ObjectMeta
  conditions 2 []core/v1.ComponentCondition list=map(type) patch=merge mergekey=type
-core/v1.ComponentStatusList
+core/v1.ComponentStatusList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.ComponentStatus always required
-core/v1.ConfigMap
+core/v1.ConfigMap typed
  metadata 1 meta/v1.ObjectMeta
  immutable 4 *bool
  data 2 {}string
@@ -923,13 +923,13 @@ core/v1.ConfigMapKeySelector atomic
  ~ 1 core/v1.LocalObjectReference
  key 2 string always required
  optional 3 *bool
-core/v1.ConfigMapList
+core/v1.ConfigMapList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.ConfigMap always required
 core/v1.ConfigMapNodeConfigSource
  namespace 1 string always required
  name 2 string always required
- uid 3 string
+ uid 3 string as=types.UID
  resourceVersion 4 string
  kubeletConfigKey 5 string always required
 core/v1.ConfigMapProjection
@@ -952,7 +952,7 @@ core/v1.Container
  env 7 []core/v1.EnvVar list=map(name) patch=merge mergekey=name
  resources 8 core/v1.ResourceRequirements
  resizePolicy 23 []core/v1.ContainerResizePolicy list=atomic
- restartPolicy 24 *string
+ restartPolicy 24 *string as=v1.ContainerRestartPolicy
  restartPolicyRules 25 []core/v1.ContainerRestartRule list=atomic
  volumeMounts 9 []core/v1.VolumeMount list=map(mountPath) patch=merge mergekey=mountPath
  volumeDevices 21 []core/v1.VolumeDevice list=map(devicePath) patch=merge mergekey=devicePath
@@ -961,8 +961,8 @@ core/v1.Container
  startupProbe 22 *core/v1.Probe
  lifecycle 12 *core/v1.Lifecycle
  terminationMessagePath 13 string
- terminationMessagePolicy 20 string
- imagePullPolicy 14 string
+ terminationMessagePolicy 20 string as=v1.TerminationMessagePolicy
+ imagePullPolicy 14 string as=v1.PullPolicy
  securityContext 15 *core/v1.SecurityContext
  stdin 16 bool
  stdinOnce 17 bool
@@ -978,16 +978,16 @@ core/v1.ContainerPort
  name 1 string
  hostPort 2 int32
  containerPort 3 int32 always required
- protocol 4 string
+ protocol 4 string as=v1.Protocol
  hostIP 5 string
 core/v1.ContainerResizePolicy
- resourceName 1 string always required
- restartPolicy 2 string always required
+ resourceName 1 string always required as=v1.ResourceName
+ restartPolicy 2 string always required as=v1.ResourceResizeRestartPolicy
 core/v1.ContainerRestartRule
- action 1 string required
+ action 1 string required as=v1.ContainerRestartRuleAction
  exitCodes 2 *core/v1.ContainerRestartRuleOnExitCodes
 core/v1.ContainerRestartRuleOnExitCodes
- operator 1 string required
+ operator 1 string required as=v1.ContainerRestartRuleOnExitCodesOperator
  values 2 []int32 list=set
 core/v1.ContainerState
  waiting 1 *core/v1.ContainerStateWaiting
@@ -1016,12 +1016,12 @@ core/v1.ContainerStatus
  imageID 7 string always required
  containerID 8 string
  started 9 *bool
- allocatedResources 10 {}quantity
+ allocatedResources 10 {}quantity as=v1.ResourceList
  resources 11 *core/v1.ResourceRequirements
  volumeMounts 12 []core/v1.VolumeMountStatus list=map(mountPath) patch=merge mergekey=mountPath
  user 13 *core/v1.ContainerUser
  allocatedResourcesStatus 14 []core/v1.ResourceStatus list=map(name) patch=merge mergekey=name
- stopSignal 15 *string
+ stopSignal 15 *string as=v1.Signal
 core/v1.ContainerUser
  linux 1 *core/v1.LinuxContainerUser
 core/v1.DaemonEndpoint
@@ -1037,7 +1037,7 @@ core/v1.DownwardAPIVolumeSource
  items 1 []core/v1.DownwardAPIVolumeFile list=atomic
  defaultMode 2 *int32
 core/v1.EmptyDirVolumeSource
- medium 1 string
+ medium 1 string as=v1.StorageMedium
  sizeLimit 2 *quantity
 core/v1.EndpointAddress atomic
  ip 1 string always required
@@ -1047,16 +1047,16 @@ core/v1.EndpointAddress atomic
 core/v1.EndpointPort atomic
  name 1 string
  port 2 int32 always required
- protocol 3 string
+ protocol 3 string as=v1.Protocol
  appProtocol 4 *string
 core/v1.EndpointSubset
  addresses 1 []core/v1.EndpointAddress list=atomic
  notReadyAddresses 2 []core/v1.EndpointAddress list=atomic
  ports 3 []core/v1.EndpointPort list=atomic
-core/v1.Endpoints
+core/v1.Endpoints typed
  metadata 1 meta/v1.ObjectMeta
  subsets 2 []core/v1.EndpointSubset list=atomic
-core/v1.EndpointsList
+core/v1.EndpointsList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Endpoints always required
 core/v1.EnvFromSource
@@ -1087,7 +1087,7 @@ core/v1.EphemeralContainerCommon
  env 7 []core/v1.EnvVar patch=merge mergekey=name
  resources 8 core/v1.ResourceRequirements
  resizePolicy 23 []core/v1.ContainerResizePolicy
- restartPolicy 24 *string
+ restartPolicy 24 *string as=v1.ContainerRestartPolicy
  restartPolicyRules 25 []core/v1.ContainerRestartRule
  volumeMounts 9 []core/v1.VolumeMount patch=merge mergekey=mountPath
  volumeDevices 21 []core/v1.VolumeDevice patch=merge mergekey=devicePath
@@ -1096,15 +1096,15 @@ core/v1.EphemeralContainerCommon
  startupProbe 22 *core/v1.Probe
  lifecycle 12 *core/v1.Lifecycle
  terminationMessagePath 13 string
- terminationMessagePolicy 20 string
- imagePullPolicy 14 string
+ terminationMessagePolicy 20 string as=v1.TerminationMessagePolicy
+ imagePullPolicy 14 string as=v1.PullPolicy
  securityContext 15 *core/v1.SecurityContext
  stdin 16 bool
  stdinOnce 17 bool
  tty 18 bool
 core/v1.EphemeralVolumeSource
  volumeClaimTemplate 1 *core/v1.PersistentVolumeClaimTemplate
-core/v1.Event
+core/v1.Event typed
  metadata 1 meta/v1.ObjectMeta always required
  involvedObject 2 core/v1.ObjectReference always required
  reason 3 string
@@ -1120,7 +1120,7 @@ core/v1.Event
  related 13 *core/v1.ObjectReference
  reportingComponent 14 string always
  reportingInstance 15 string always
-core/v1.EventList
+core/v1.EventList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Event always required
 core/v1.EventSeries
@@ -1182,7 +1182,7 @@ core/v1.HTTPGetAction
  path 1 string
  port 2 intorstring always required
  host 3 string
- scheme 4 string
+ scheme 4 string as=v1.URIScheme
  httpHeaders 5 []core/v1.HTTPHeader list=atomic
 core/v1.HTTPHeader
  name 1 string always required
@@ -1194,7 +1194,7 @@ core/v1.HostIP
  ip 1 string always required
 core/v1.HostPathVolumeSource
  path 1 string always required
- type 2 *string
+ type 2 *string as=v1.HostPathType
 core/v1.ISCSIPersistentVolumeSource
  targetPortal 1 string always required
  iqn 2 string always required
@@ -1221,7 +1221,7 @@ core/v1.ISCSIVolumeSource
  initiatorName 12 *string
 core/v1.ImageVolumeSource
  reference 1 string
- pullPolicy 2 string
+ pullPolicy 2 string as=v1.PullPolicy
 core/v1.ImageVolumeStatus
  imageRef 1 string required
 core/v1.KeyToPath
@@ -1231,23 +1231,23 @@ core/v1.KeyToPath
 core/v1.Lifecycle
  postStart 1 *core/v1.LifecycleHandler
  preStop 2 *core/v1.LifecycleHandler
- stopSignal 3 *string
+ stopSignal 3 *string as=v1.Signal
 core/v1.LifecycleHandler
  exec 1 *core/v1.ExecAction
  httpGet 2 *core/v1.HTTPGetAction
  tcpSocket 3 *core/v1.TCPSocketAction
  sleep 4 *core/v1.SleepAction
-core/v1.LimitRange
+core/v1.LimitRange typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.LimitRangeSpec
 core/v1.LimitRangeItem
- type 1 string always required
- max 2 {}quantity
- min 3 {}quantity
- default 4 {}quantity
- defaultRequest 5 {}quantity
- maxLimitRequestRatio 6 {}quantity
-core/v1.LimitRangeList
+ type 1 string always required as=v1.LimitType
+ max 2 {}quantity as=v1.ResourceList
+ min 3 {}quantity as=v1.ResourceList
+ default 4 {}quantity as=v1.ResourceList
+ defaultRequest 5 {}quantity as=v1.ResourceList
+ maxLimitRequestRatio 6 {}quantity as=v1.ResourceList
+core/v1.LimitRangeList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.LimitRange always required
 core/v1.LimitRangeSpec
@@ -1256,13 +1256,13 @@ core/v1.LinuxContainerUser
  uid 1 int64 always required
  gid 2 int64 always required
  supplementalGroups 3 []int64 list=atomic
-core/v1.List
+core/v1.List typed
  metadata 1 meta/v1.ListMeta
  items 2 []raw always
 core/v1.LoadBalancerIngress
  ip 1 string
  hostname 2 string
- ipMode 3 *string
+ ipMode 3 *string as=v1.LoadBalancerIPMode
  ports 4 []core/v1.PortStatus list=atomic
 core/v1.LoadBalancerStatus
  ingress 1 []core/v1.LoadBalancerIngress list=atomic
@@ -1273,35 +1273,35 @@ core/v1.LocalVolumeSource
  fsType 2 *string
 core/v1.ModifyVolumeStatus
  targetVolumeAttributesClassName 1 string
- status 2 string always required
+ status 2 string always required as=v1.PersistentVolumeClaimModifyVolumeStatus
 core/v1.NFSVolumeSource
  server 1 string always required
  path 2 string always required
  readOnly 3 bool
-core/v1.Namespace
+core/v1.Namespace typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.NamespaceSpec
  status 3 core/v1.NamespaceStatus
 core/v1.NamespaceCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.NamespaceConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 4 time
  reason 5 string
  message 6 string
-core/v1.NamespaceList
+core/v1.NamespaceList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Namespace always required
 core/v1.NamespaceSpec
- finalizers 1 []string list=atomic
+ finalizers 1 []string list=atomic as=[]v1.FinalizerName
 core/v1.NamespaceStatus
- phase 1 string
+ phase 1 string as=v1.NamespacePhase
  conditions 2 []core/v1.NamespaceCondition list=map(type) patch=merge mergekey=type
-core/v1.Node
+core/v1.Node typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.NodeSpec
  status 3 core/v1.NodeStatus
 core/v1.NodeAddress
- type 1 string always required
+ type 1 string always required as=v1.NodeAddressType
  address 2 string always required
 core/v1.NodeAffinity
  requiredDuringSchedulingIgnoredDuringExecution 1 *core/v1.NodeSelector
@@ -1309,10 +1309,10 @@ core/v1.NodeAffinity
 core/v1.NodeAllocatableResourceClaimStatus
  resourceClaimName 1 string always required
  containers 2 []string list=set
- resources 3 {}quantity always required
+ resources 3 {}quantity always required as=map[v1.ResourceName]resource.Quantity
 core/v1.NodeCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.NodeConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastHeartbeatTime 3 time
  lastTransitionTime 4 time
  reason 5 string
@@ -1328,10 +1328,10 @@ core/v1.NodeDaemonEndpoints
  kubeletEndpoint 1 core/v1.DaemonEndpoint
 core/v1.NodeFeatures
  supplementalGroupsPolicy 1 *bool
-core/v1.NodeList
+core/v1.NodeList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Node always required
-core/v1.NodeProxyOptions
+core/v1.NodeProxyOptions typed
  path 1 string
 core/v1.NodeRuntimeHandler
  name 1 string always
@@ -1343,7 +1343,7 @@ core/v1.NodeSelector atomic
  nodeSelectorTerms 1 []core/v1.NodeSelectorTerm always required list=atomic
 core/v1.NodeSelectorRequirement
  key 1 string always required
- operator 2 string always required
+ operator 2 string always required as=v1.NodeSelectorOperator
  values 3 []string list=atomic
 core/v1.NodeSelectorTerm atomic
  matchExpressions 1 []core/v1.NodeSelectorRequirement list=atomic
@@ -1357,15 +1357,15 @@ core/v1.NodeSpec
  configSource 6 *core/v1.NodeConfigSource
  externalID 2 string
 core/v1.NodeStatus
- capacity 1 {}quantity
- allocatable 2 {}quantity
- phase 3 string
+ capacity 1 {}quantity as=v1.ResourceList
+ allocatable 2 {}quantity as=v1.ResourceList
+ phase 3 string as=v1.NodePhase
  conditions 4 []core/v1.NodeCondition list=map(type) patch=merge mergekey=type
  addresses 5 []core/v1.NodeAddress list=map(type) patch=merge mergekey=type
  daemonEndpoints 6 core/v1.NodeDaemonEndpoints
  nodeInfo 7 core/v1.NodeSystemInfo
  images 8 []core/v1.ContainerImage list=atomic
- volumesInUse 9 []string list=atomic
+ volumesInUse 9 []string list=atomic as=[]v1.UniqueVolumeName
  volumesAttached 10 []core/v1.AttachedVolume list=atomic
  config 11 *core/v1.NodeConfigStatus
  runtimeHandlers 12 []core/v1.NodeRuntimeHandler list=atomic
@@ -1392,45 +1392,45 @@ core/v1.ObjectReference atomic
  kind 1 string
  namespace 2 string
  name 3 string
- uid 4 string
+ uid 4 string as=types.UID
  apiVersion 5 string
  resourceVersion 6 string
  fieldPath 7 string
-core/v1.PersistentVolume
+core/v1.PersistentVolume typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.PersistentVolumeSpec
  status 3 core/v1.PersistentVolumeStatus
-core/v1.PersistentVolumeClaim
+core/v1.PersistentVolumeClaim typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.PersistentVolumeClaimSpec
  status 3 core/v1.PersistentVolumeClaimStatus
 core/v1.PersistentVolumeClaimCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.PersistentVolumeClaimConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastProbeTime 3 time
  lastTransitionTime 4 time
  reason 5 string
  message 6 string
-core/v1.PersistentVolumeClaimList
+core/v1.PersistentVolumeClaimList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.PersistentVolumeClaim always required
 core/v1.PersistentVolumeClaimSpec
- accessModes 1 []string list=atomic
+ accessModes 1 []string list=atomic as=[]v1.PersistentVolumeAccessMode
  selector 4 *meta/v1.LabelSelector
  resources 2 core/v1.VolumeResourceRequirements
  volumeName 3 string
  storageClassName 5 *string
- volumeMode 6 *string
+ volumeMode 6 *string as=v1.PersistentVolumeMode
  dataSource 7 *core/v1.TypedLocalObjectReference
  dataSourceRef 8 *core/v1.TypedObjectReference
  volumeAttributesClassName 9 *string
 core/v1.PersistentVolumeClaimStatus
- phase 1 string
- accessModes 2 []string list=atomic
- capacity 3 {}quantity
+ phase 1 string as=v1.PersistentVolumeClaimPhase
+ accessModes 2 []string list=atomic as=[]v1.PersistentVolumeAccessMode
+ capacity 3 {}quantity as=v1.ResourceList
  conditions 4 []core/v1.PersistentVolumeClaimCondition list=map(type) patch=merge mergekey=type
- allocatedResources 5 {}quantity
- allocatedResourceStatuses 7 {}string map=granular
+ allocatedResources 5 {}quantity as=v1.ResourceList
+ allocatedResourceStatuses 7 {}string map=granular as=map[v1.ResourceName]v1.ClaimResourceStatus
  currentVolumeAttributesClassName 8 *string
  modifyVolumeStatus 9 *core/v1.ModifyVolumeStatus
 core/v1.PersistentVolumeClaimTemplate
@@ -1439,7 +1439,7 @@ core/v1.PersistentVolumeClaimTemplate
 core/v1.PersistentVolumeClaimVolumeSource
  claimName 1 string always required
  readOnly 2 bool
-core/v1.PersistentVolumeList
+core/v1.PersistentVolumeList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.PersistentVolume always required
 core/v1.PersistentVolumeSource
@@ -1466,25 +1466,25 @@ core/v1.PersistentVolumeSource
  storageos 21 *core/v1.StorageOSPersistentVolumeSource
  csi 22 *core/v1.CSIPersistentVolumeSource
 core/v1.PersistentVolumeSpec
- capacity 1 {}quantity
+ capacity 1 {}quantity as=v1.ResourceList
  ~ 2 core/v1.PersistentVolumeSource
- accessModes 3 []string list=atomic
+ accessModes 3 []string list=atomic as=[]v1.PersistentVolumeAccessMode
  claimRef 4 *core/v1.ObjectReference map=granular
- persistentVolumeReclaimPolicy 5 string
+ persistentVolumeReclaimPolicy 5 string as=v1.PersistentVolumeReclaimPolicy
  storageClassName 6 string
  mountOptions 7 []string list=atomic
- volumeMode 8 *string
+ volumeMode 8 *string as=v1.PersistentVolumeMode
  nodeAffinity 9 *core/v1.VolumeNodeAffinity
  volumeAttributesClassName 10 *string
 core/v1.PersistentVolumeStatus
- phase 1 string
+ phase 1 string as=v1.PersistentVolumePhase
  message 2 string
  reason 3 string
  lastPhaseTransitionTime 4 *time
 core/v1.PhotonPersistentDiskVolumeSource
  pdID 1 string always required
  fsType 2 string
-core/v1.Pod
+core/v1.Pod typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.PodSpec
  status 3 core/v1.PodStatus
@@ -1501,7 +1501,7 @@ core/v1.PodAffinityTerm
 core/v1.PodAntiAffinity
  requiredDuringSchedulingIgnoredDuringExecution 1 []core/v1.PodAffinityTerm list=atomic
  preferredDuringSchedulingIgnoredDuringExecution 2 []core/v1.WeightedPodAffinityTerm list=atomic
-core/v1.PodAttachOptions
+core/v1.PodAttachOptions typed
  stdin 1 bool
  stdout 2 bool
  stderr 3 bool
@@ -1516,9 +1516,9 @@ core/v1.PodCertificateProjection
  certificateChainPath 6 string
  userAnnotations 7 {}string
 core/v1.PodCondition
- type 1 string always required
+ type 1 string always required as=v1.PodConditionType
  observedGeneration 7 int64
- status 2 string always required
+ status 2 string always required as=v1.ConditionStatus
  lastProbeTime 3 time
  lastTransitionTime 4 time
  reason 5 string
@@ -1530,7 +1530,7 @@ core/v1.PodDNSConfig
 core/v1.PodDNSConfigOption
  name 1 string
  value 2 *string
-core/v1.PodExecOptions
+core/v1.PodExecOptions typed
  stdin 1 bool
  stdout 2 bool
  stderr 3 bool
@@ -1542,10 +1542,10 @@ core/v1.PodExtendedResourceClaimStatus
  resourceClaimName 2 string always required
 core/v1.PodIP
  ip 1 string always required
-core/v1.PodList
+core/v1.PodList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Pod always required
-core/v1.PodLogOptions
+core/v1.PodLogOptions typed
  container 1 string
  follow 2 bool
  previous 3 bool
@@ -1557,13 +1557,13 @@ core/v1.PodLogOptions
  insecureSkipTLSVerifyBackend 9 bool
  stream 10 *string
 core/v1.PodOS
- name 1 string always required
-core/v1.PodPortForwardOptions
+ name 1 string always required as=v1.OSName
+core/v1.PodPortForwardOptions typed
  ports 1 []int32
-core/v1.PodProxyOptions
+core/v1.PodProxyOptions typed
  path 1 string
 core/v1.PodReadinessGate
- conditionType 1 string always required
+ conditionType 1 string always required as=v1.PodConditionType
 core/v1.PodResourceClaim
  name 1 string always required
  resourceClaimName 3 *string
@@ -1582,22 +1582,22 @@ core/v1.PodSecurityContext
  runAsGroup 6 *int64
  runAsNonRoot 3 *bool
  supplementalGroups 4 []int64 list=atomic
- supplementalGroupsPolicy 12 *string
+ supplementalGroupsPolicy 12 *string as=v1.SupplementalGroupsPolicy
  fsGroup 5 *int64
  sysctls 7 []core/v1.Sysctl list=atomic
- fsGroupChangePolicy 9 *string
+ fsGroupChangePolicy 9 *string as=v1.PodFSGroupChangePolicy
  seccompProfile 10 *core/v1.SeccompProfile
  appArmorProfile 11 *core/v1.AppArmorProfile
- seLinuxChangePolicy 13 *string
+ seLinuxChangePolicy 13 *string as=v1.PodSELinuxChangePolicy
 core/v1.PodSpec
  volumes 1 []core/v1.Volume list=map(name) patch=merge+retainKeys mergekey=name
  initContainers 20 []core/v1.Container list=map(name) patch=merge mergekey=name
  containers 2 []core/v1.Container always required list=map(name) patch=merge mergekey=name
  ephemeralContainers 34 []core/v1.EphemeralContainer list=map(name) patch=merge mergekey=name
- restartPolicy 3 string
+ restartPolicy 3 string as=v1.RestartPolicy
  terminationGracePeriodSeconds 4 *int64
  activeDeadlineSeconds 5 *int64
- dnsPolicy 6 string
+ dnsPolicy 6 string as=v1.DNSPolicy
  nodeSelector 7 {}string map=atomic
  serviceAccountName 8 string
  serviceAccount 9 string
@@ -1621,8 +1621,8 @@ core/v1.PodSpec
  readinessGates 28 []core/v1.PodReadinessGate list=atomic
  runtimeClassName 29 *string
  enableServiceLinks 30 *bool
- preemptionPolicy 31 *string
- overhead 32 {}quantity
+ preemptionPolicy 31 *string as=v1.PreemptionPolicy
+ overhead 32 {}quantity as=v1.ResourceList
  topologySpreadConstraints 33 []core/v1.TopologySpreadConstraint list=map(topologyKey+whenUnsatisfiable) patch=merge mergekey=topologyKey
  setHostnameAsFQDN 35 *bool
  os 36 *core/v1.PodOS
@@ -1634,7 +1634,7 @@ core/v1.PodSpec
  schedulingGroup 43 *core/v1.PodSchedulingGroup
 core/v1.PodStatus
  observedGeneration 17 int64
- phase 1 string
+ phase 1 string as=v1.PodPhase
  conditions 2 []core/v1.PodCondition list=map(type) patch=merge mergekey=type
  message 3 string
  reason 4 string
@@ -1646,21 +1646,21 @@ core/v1.PodStatus
  startTime 7 *time
  initContainerStatuses 10 []core/v1.ContainerStatus list=atomic
  containerStatuses 8 []core/v1.ContainerStatus list=atomic
- qosClass 9 string
+ qosClass 9 string as=v1.PodQOSClass
  ephemeralContainerStatuses 13 []core/v1.ContainerStatus list=atomic
- resize 14 string
+ resize 14 string as=v1.PodResizeStatus
  resourceClaimStatuses 15 []core/v1.PodResourceClaimStatus list=map(name) patch=merge+retainKeys mergekey=name
  extendedResourceClaimStatus 18 *core/v1.PodExtendedResourceClaimStatus
- allocatedResources 19 {}quantity
+ allocatedResources 19 {}quantity as=v1.ResourceList
  resources 20 *core/v1.ResourceRequirements
  nodeAllocatableResourceClaimStatuses 21 []core/v1.NodeAllocatableResourceClaimStatus list=atomic
-core/v1.PodStatusResult
+core/v1.PodStatusResult typed
  metadata 1 meta/v1.ObjectMeta
  status 2 core/v1.PodStatus
-core/v1.PodTemplate
+core/v1.PodTemplate typed
  metadata 1 meta/v1.ObjectMeta
  template 2 core/v1.PodTemplateSpec
-core/v1.PodTemplateList
+core/v1.PodTemplateList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.PodTemplate always required
 core/v1.PodTemplateSpec
@@ -1668,7 +1668,7 @@ core/v1.PodTemplateSpec
  spec 2 core/v1.PodSpec
 core/v1.PortStatus
  port 1 int32 always required
- protocol 2 string always required
+ protocol 2 string always required as=v1.Protocol
  error 3 *string
 core/v1.PortworxVolumeSource
  volumeID 1 string always required
@@ -1718,21 +1718,21 @@ core/v1.RBDVolumeSource
  keyring 6 string
  secretRef 7 *core/v1.LocalObjectReference
  readOnly 8 bool
-core/v1.RangeAllocation
+core/v1.RangeAllocation typed
  metadata 1 meta/v1.ObjectMeta
  range 2 string always
  data 3 bytes always
-core/v1.ReplicationController
+core/v1.ReplicationController typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.ReplicationControllerSpec
  status 3 core/v1.ReplicationControllerStatus
 core/v1.ReplicationControllerCondition
- type 1 string always required
- status 2 string always required
+ type 1 string always required as=v1.ReplicationControllerConditionType
+ status 2 string always required as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-core/v1.ReplicationControllerList
+core/v1.ReplicationControllerList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.ReplicationController always required
 core/v1.ReplicationControllerSpec
@@ -1755,29 +1755,29 @@ core/v1.ResourceFieldSelector atomic
  resource 2 string always required
  divisor 3 quantity
 core/v1.ResourceHealth
- resourceID 1 string always required
- health 2 string
+ resourceID 1 string always required as=v1.ResourceID
+ health 2 string as=v1.ResourceHealthStatus
  message 6 *string
-core/v1.ResourceQuota
+core/v1.ResourceQuota typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.ResourceQuotaSpec
  status 3 core/v1.ResourceQuotaStatus
-core/v1.ResourceQuotaList
+core/v1.ResourceQuotaList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.ResourceQuota always required
 core/v1.ResourceQuotaSpec
- hard 1 {}quantity
- scopes 2 []string list=atomic
+ hard 1 {}quantity as=v1.ResourceList
+ scopes 2 []string list=atomic as=[]v1.ResourceQuotaScope
  scopeSelector 3 *core/v1.ScopeSelector
 core/v1.ResourceQuotaStatus
- hard 1 {}quantity
- used 2 {}quantity
+ hard 1 {}quantity as=v1.ResourceList
+ used 2 {}quantity as=v1.ResourceList
 core/v1.ResourceRequirements
- limits 1 {}quantity
- requests 2 {}quantity
+ limits 1 {}quantity as=v1.ResourceList
+ requests 2 {}quantity as=v1.ResourceList
  claims 3 []core/v1.ResourceClaim list=map(name)
 core/v1.ResourceStatus
- name 1 string always required
+ name 1 string always required as=v1.ResourceName
  resources 2 []core/v1.ResourceHealth list=map(resourceID)
 core/v1.SELinuxOptions
  user 1 string
@@ -1809,18 +1809,18 @@ core/v1.ScaleIOVolumeSource
 core/v1.ScopeSelector atomic
  matchExpressions 1 []core/v1.ScopedResourceSelectorRequirement list=atomic
 core/v1.ScopedResourceSelectorRequirement
- scopeName 1 string always required
- operator 2 string always required
+ scopeName 1 string always required as=v1.ResourceQuotaScope
+ operator 2 string always required as=v1.ScopeSelectorOperator
  values 3 []string list=atomic
 core/v1.SeccompProfile
- type 1 string always required
+ type 1 string always required as=v1.SeccompProfileType
  localhostProfile 2 *string
-core/v1.Secret
+core/v1.Secret typed
  metadata 1 meta/v1.ObjectMeta
  immutable 5 *bool
  data 2 {}bytes
  stringData 4 {}string
- type 3 string
+ type 3 string as=v1.SecretType
 core/v1.SecretEnvSource
  ~ 1 core/v1.LocalObjectReference
  optional 2 *bool
@@ -1828,7 +1828,7 @@ core/v1.SecretKeySelector atomic
  ~ 1 core/v1.LocalObjectReference
  key 2 string always required
  optional 3 *bool
-core/v1.SecretList
+core/v1.SecretList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Secret always required
 core/v1.SecretProjection
@@ -1853,59 +1853,59 @@ core/v1.SecurityContext
  runAsNonRoot 5 *bool
  readOnlyRootFilesystem 6 *bool
  allowPrivilegeEscalation 7 *bool
- procMount 9 *string
+ procMount 9 *string as=v1.ProcMountType
  seccompProfile 11 *core/v1.SeccompProfile
  appArmorProfile 12 *core/v1.AppArmorProfile
-core/v1.SerializedReference
+core/v1.SerializedReference typed
  reference 1 core/v1.ObjectReference
-core/v1.Service
+core/v1.Service typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 core/v1.ServiceSpec
  status 3 core/v1.ServiceStatus
-core/v1.ServiceAccount
+core/v1.ServiceAccount typed
  metadata 1 meta/v1.ObjectMeta
  secrets 2 []core/v1.ObjectReference list=map(name) patch=merge mergekey=name
  imagePullSecrets 3 []core/v1.LocalObjectReference list=atomic
  automountServiceAccountToken 4 *bool
-core/v1.ServiceAccountList
+core/v1.ServiceAccountList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.ServiceAccount always required
 core/v1.ServiceAccountTokenProjection
  audience 1 string
  expirationSeconds 2 *int64
  path 3 string always required
-core/v1.ServiceList
+core/v1.ServiceList typed
  metadata 1 meta/v1.ListMeta
  items 2 []core/v1.Service always required
 core/v1.ServicePort
  name 1 string
- protocol 2 string
+ protocol 2 string as=v1.Protocol
  appProtocol 6 *string
  port 3 int32 always required
  targetPort 4 intorstring
  nodePort 5 int32
-core/v1.ServiceProxyOptions
+core/v1.ServiceProxyOptions typed
  path 1 string
 core/v1.ServiceSpec
  ports 1 []core/v1.ServicePort list=map(port+protocol) patch=merge mergekey=port
  selector 2 {}string map=atomic
  clusterIP 3 string
  clusterIPs 18 []string list=atomic
- type 4 string
+ type 4 string as=v1.ServiceType
  externalIPs 5 []string list=atomic
- sessionAffinity 7 string
+ sessionAffinity 7 string as=v1.ServiceAffinity
  loadBalancerIP 8 string
  loadBalancerSourceRanges 9 []string list=atomic
  externalName 10 string
- externalTrafficPolicy 11 string
+ externalTrafficPolicy 11 string as=v1.ServiceExternalTrafficPolicy
  healthCheckNodePort 12 int32
  publishNotReadyAddresses 13 bool
  sessionAffinityConfig 14 *core/v1.SessionAffinityConfig
- ipFamilies 19 []string list=atomic
- ipFamilyPolicy 17 *string
+ ipFamilies 19 []string list=atomic as=[]v1.IPFamily
+ ipFamilyPolicy 17 *string as=v1.IPFamilyPolicy
  allocateLoadBalancerNodePorts 20 *bool
  loadBalancerClass 21 *string
- internalTrafficPolicy 22 *string
+ internalTrafficPolicy 22 *string as=v1.ServiceInternalTrafficPolicy
  trafficDistribution 23 *string
 core/v1.ServiceStatus
  loadBalancer 1 core/v1.LoadBalancerStatus
@@ -1935,13 +1935,13 @@ core/v1.TCPSocketAction
 core/v1.Taint
  key 1 string always required
  value 2 string
- effect 3 string always required
+ effect 3 string always required as=v1.TaintEffect
  timeAdded 4 *time
 core/v1.Toleration
  key 1 string
- operator 2 string
+ operator 2 string as=v1.TolerationOperator
  value 3 string
- effect 4 string
+ effect 4 string as=v1.TaintEffect
  tolerationSeconds 5 *int64
 core/v1.TopologySelectorLabelRequirement
  key 1 string always required
@@ -1951,11 +1951,11 @@ core/v1.TopologySelectorTerm atomic
 core/v1.TopologySpreadConstraint
  maxSkew 1 int32 always required
  topologyKey 2 string always required
- whenUnsatisfiable 3 string always required
+ whenUnsatisfiable 3 string always required as=v1.UnsatisfiableConstraintAction
  labelSelector 4 *meta/v1.LabelSelector
  minDomains 5 *int32
- nodeAffinityPolicy 6 *string
- nodeTaintsPolicy 7 *string
+ nodeAffinityPolicy 6 *string as=v1.NodeInclusionPolicy
+ nodeTaintsPolicy 7 *string as=v1.NodeInclusionPolicy
  matchLabelKeys 8 []string list=atomic
 core/v1.TypedLocalObjectReference atomic
  apiGroup 1 *string always
@@ -1975,16 +1975,16 @@ core/v1.VolumeDevice
 core/v1.VolumeMount
  name 1 string always required
  readOnly 2 bool
- recursiveReadOnly 7 *string
+ recursiveReadOnly 7 *string as=v1.RecursiveReadOnlyMode
  mountPath 3 string always required
  subPath 4 string
- mountPropagation 5 *string
+ mountPropagation 5 *string as=v1.MountPropagationMode
  subPathExpr 6 string
 core/v1.VolumeMountStatus
  name 1 string always required
  mountPath 2 string always required
  readOnly 3 bool
- recursiveReadOnly 4 *string
+ recursiveReadOnly 4 *string as=v1.RecursiveReadOnlyMode
  volumeStatus 5 *core/v1.VolumeStatus
 core/v1.VolumeNodeAffinity
  required 1 *core/v1.NodeSelector
@@ -1996,8 +1996,8 @@ core/v1.VolumeProjection
  clusterTrustBundle 5 *core/v1.ClusterTrustBundleProjection
  podCertificate 6 *core/v1.PodCertificateProjection
 core/v1.VolumeResourceRequirements
- limits 1 {}quantity
- requests 2 {}quantity
+ limits 1 {}quantity as=v1.ResourceList
+ requests 2 {}quantity as=v1.ResourceList
 core/v1.VolumeSource
  hostPath 1 *core/v1.HostPathVolumeSource
  emptyDir 2 *core/v1.EmptyDirVolumeSource
@@ -2062,22 +2062,22 @@ discovery/v1.EndpointHints
  forNodes 2 []discovery/v1.ForNode list=atomic
 discovery/v1.EndpointPort atomic
  name 1 *string
- protocol 2 *string
+ protocol 2 *string as=v1.Protocol
  port 3 *int32
  appProtocol 4 *string
-discovery/v1.EndpointSlice
+discovery/v1.EndpointSlice typed
  metadata 1 meta/v1.ObjectMeta
- addressType 4 string always required
+ addressType 4 string always required as=v1.AddressType
  endpoints 2 []discovery/v1.Endpoint always list=atomic
  ports 3 []discovery/v1.EndpointPort always list=atomic
-discovery/v1.EndpointSliceList
+discovery/v1.EndpointSliceList typed
  metadata 1 meta/v1.ListMeta
  items 2 []discovery/v1.EndpointSlice always required
 discovery/v1.ForNode
  name 1 string always required
 discovery/v1.ForZone
  name 1 string always required
-events/v1.Event
+events/v1.Event typed
  metadata 1 meta/v1.ObjectMeta always
  eventTime 2 microtime always required
  series 3 *events/v1.EventSeries
@@ -2093,7 +2093,7 @@ events/v1.Event
  deprecatedFirstTimestamp 13 time
  deprecatedLastTimestamp 14 time
  deprecatedCount 15 int32
-events/v1.EventList
+events/v1.EventList typed
  metadata 1 meta/v1.ListMeta
  items 2 []events/v1.Event always required
 events/v1.EventSeries
@@ -2103,18 +2103,18 @@ flowcontrol/v1.ExemptPriorityLevelConfiguration
  nominalConcurrencyShares 1 *int32
  lendablePercent 2 *int32
 flowcontrol/v1.FlowDistinguisherMethod
- type 1 string always required
-flowcontrol/v1.FlowSchema
+ type 1 string always required as=v1.FlowDistinguisherMethodType
+flowcontrol/v1.FlowSchema typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 flowcontrol/v1.FlowSchemaSpec
  status 3 flowcontrol/v1.FlowSchemaStatus
 flowcontrol/v1.FlowSchemaCondition
- type 1 string
- status 2 string
+ type 1 string as=v1.FlowSchemaConditionType
+ status 2 string as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-flowcontrol/v1.FlowSchemaList
+flowcontrol/v1.FlowSchemaList typed
  metadata 1 meta/v1.ListMeta
  items 2 []flowcontrol/v1.FlowSchema always required
 flowcontrol/v1.FlowSchemaSpec
@@ -2127,7 +2127,7 @@ flowcontrol/v1.FlowSchemaStatus
 flowcontrol/v1.GroupSubject
  name 1 string always required
 flowcontrol/v1.LimitResponse
- type 1 string always required
+ type 1 string always required as=v1.LimitResponseType
  queuing 2 *flowcontrol/v1.QueuingConfiguration
 flowcontrol/v1.LimitedPriorityLevelConfiguration
  nominalConcurrencyShares 1 *int32 always
@@ -2141,23 +2141,23 @@ flowcontrol/v1.PolicyRulesWithSubjects
  subjects 1 []flowcontrol/v1.Subject always required list=atomic
  resourceRules 2 []flowcontrol/v1.ResourcePolicyRule list=atomic
  nonResourceRules 3 []flowcontrol/v1.NonResourcePolicyRule list=atomic
-flowcontrol/v1.PriorityLevelConfiguration
+flowcontrol/v1.PriorityLevelConfiguration typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 flowcontrol/v1.PriorityLevelConfigurationSpec
  status 3 flowcontrol/v1.PriorityLevelConfigurationStatus
 flowcontrol/v1.PriorityLevelConfigurationCondition
- type 1 string
- status 2 string
+ type 1 string as=v1.PriorityLevelConfigurationConditionType
+ status 2 string as=v1.ConditionStatus
  lastTransitionTime 3 time
  reason 4 string
  message 5 string
-flowcontrol/v1.PriorityLevelConfigurationList
+flowcontrol/v1.PriorityLevelConfigurationList typed
  metadata 1 meta/v1.ListMeta
  items 2 []flowcontrol/v1.PriorityLevelConfiguration always required
 flowcontrol/v1.PriorityLevelConfigurationReference
  name 1 string always required
 flowcontrol/v1.PriorityLevelConfigurationSpec
- type 1 string always required
+ type 1 string always required as=v1.PriorityLevelEnablement
  limited 2 *flowcontrol/v1.LimitedPriorityLevelConfiguration
  exempt 3 *flowcontrol/v1.ExemptPriorityLevelConfiguration
 flowcontrol/v1.PriorityLevelConfigurationStatus
@@ -2176,18 +2176,18 @@ flowcontrol/v1.ServiceAccountSubject
  namespace 1 string always required
  name 2 string always required
 flowcontrol/v1.Subject
- kind 1 string always required
+ kind 1 string always required as=v1.SubjectKind
  user 2 *flowcontrol/v1.UserSubject
  group 3 *flowcontrol/v1.GroupSubject
  serviceAccount 4 *flowcontrol/v1.ServiceAccountSubject
 flowcontrol/v1.UserSubject
  name 1 string always required
-meta/v1.APIGroup
+meta/v1.APIGroup typed
  name 1 string always required
  versions 2 []meta/v1.GroupVersionForDiscovery always required list=atomic
  preferredVersion 3 meta/v1.GroupVersionForDiscovery
  serverAddressByClientCIDRs 4 []meta/v1.ServerAddressByClientCIDR list=atomic
-meta/v1.APIGroupList
+meta/v1.APIGroupList typed
  groups 1 []meta/v1.APIGroup always required list=atomic
 meta/v1.APIResource
  name 1 string always required
@@ -2196,33 +2196,37 @@ meta/v1.APIResource
  group 8 string
  version 9 string
  kind 3 string always required
- verbs 4 items<string> always required
+ verbs 4 items<string> always required as=v1.Verbs
  shortNames 5 []string list=atomic
  categories 7 []string list=atomic
  storageVersionHash 10 string
-meta/v1.APIResourceList
+meta/v1.APIResourceList typed
  groupVersion 1 string always required
  resources 2 []meta/v1.APIResource always required list=atomic
-meta/v1.APIVersions
+meta/v1.APIVersions typed
  versions 1 []string always required list=atomic
  serverAddressByClientCIDRs 2 []meta/v1.ServerAddressByClientCIDR always required list=atomic
 meta/v1.Condition
  type 1 string always required
- status 2 string always required
+ status 2 string always required as=v1.ConditionStatus
  observedGeneration 3 int64
  lastTransitionTime 4 time always required
  reason 5 string always required
  message 6 string always required
-meta/v1.DeleteOptions
+meta/v1.CreateOptions typed
+ dryRun 1 []string
+ fieldManager 3 string
+ fieldValidation 4 string
+meta/v1.DeleteOptions typed
  gracePeriodSeconds 1 *int64
  preconditions 2 *meta/v1.Preconditions
  orphanDependents 3 *bool
- propagationPolicy 4 *string
+ propagationPolicy 4 *string as=v1.DeletionPropagation
  dryRun 5 []string list=atomic
  ignoreStoreReadErrorWithClusterBreakingPotential 6 *bool
 meta/v1.FieldSelectorRequirement
  key 1 string always required
- operator 2 string always required
+ operator 2 string always required as=v1.FieldSelectorOperator
  values 3 []string list=atomic
 meta/v1.GroupVersionForDiscovery
  groupVersion 1 string always required
@@ -2232,7 +2236,7 @@ meta/v1.LabelSelector atomic
  matchExpressions 2 []meta/v1.LabelSelectorRequirement list=atomic
 meta/v1.LabelSelectorRequirement
  key 1 string always required
- operator 2 string always required
+ operator 2 string always required as=v1.LabelSelectorOperator
  values 3 []string list=atomic
 meta/v1.ListMeta
  selfLink 1 string
@@ -2242,7 +2246,7 @@ meta/v1.ListMeta
  shardInfo 5 *meta/v1.ShardInfo
 meta/v1.ManagedFieldsEntry
  manager 1 string
- operation 2 string
+ operation 2 string as=v1.ManagedFieldsOperationType
  apiVersion 3 string
  time 4 *time
  fieldsType 6 string
@@ -2253,7 +2257,7 @@ meta/v1.ObjectMeta
  generateName 2 string
  namespace 3 string
  selfLink 4 string
- uid 5 string
+ uid 5 string as=types.UID
  resourceVersion 6 string
  generation 7 int64
  creationTimestamp 8 time omitzero
@@ -2268,47 +2272,62 @@ meta/v1.OwnerReference atomic
  apiVersion 5 string always required
  kind 1 string always required
  name 3 string always required
- uid 4 string always required
+ uid 4 string always required as=types.UID
  controller 6 *bool
  blockOwnerDeletion 7 *bool
-meta/v1.PartialObjectMetadata
+meta/v1.PartialObjectMetadata typed
  metadata 1 meta/v1.ObjectMeta
+meta/v1.PartialObjectMetadataList typed
+ metadata 1 meta/v1.ListMeta
+ items 2 []meta/v1.PartialObjectMetadata always
+meta/v1.PatchOptions typed
+ dryRun 1 []string
+ force 2 *bool
+ fieldManager 3 string
+ fieldValidation 4 string
 meta/v1.Preconditions
- uid 1 *string
+ uid 1 *string as=types.UID
  resourceVersion 2 *string
 meta/v1.ServerAddressByClientCIDR
  clientCIDR 1 string always required
  serverAddress 2 string always required
 meta/v1.ShardInfo
  selector 1 string always required
-meta/v1.Status
+meta/v1.Status typed
  metadata 1 meta/v1.ListMeta
  status 2 string
  message 3 string
- reason 4 string
+ reason 4 string as=v1.StatusReason
  details 5 *meta/v1.StatusDetails
  code 6 int32
 meta/v1.StatusCause
- reason 1 string
+ reason 1 string as=v1.CauseType
  message 2 string
  field 3 string
 meta/v1.StatusDetails
  name 1 string
  group 2 string
  kind 3 string
- uid 6 string
+ uid 6 string as=types.UID
  causes 4 []meta/v1.StatusCause list=atomic
  retryAfterSeconds 5 int32
+meta/v1.UpdateOptions typed
+ dryRun 1 []string
+ fieldManager 2 string
+ fieldValidation 3 string
+meta/v1.WatchEvent
+ type 1 string always required
+ object 2 raw always required
 networking/v1.HTTPIngressPath
  path 1 string
- pathType 3 *string always required
+ pathType 3 *string always required as=v1.PathType
  backend 2 networking/v1.IngressBackend always required
 networking/v1.HTTPIngressRuleValue
  paths 1 []networking/v1.HTTPIngressPath always required list=atomic
-networking/v1.IPAddress
+networking/v1.IPAddress typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 networking/v1.IPAddressSpec required
-networking/v1.IPAddressList
+networking/v1.IPAddressList typed
  metadata 1 meta/v1.ListMeta
  items 2 []networking/v1.IPAddress always required
 networking/v1.IPAddressSpec
@@ -2316,17 +2335,17 @@ networking/v1.IPAddressSpec
 networking/v1.IPBlock
  cidr 1 string always required
  except 2 []string list=atomic
-networking/v1.Ingress
+networking/v1.Ingress typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 networking/v1.IngressSpec
  status 3 networking/v1.IngressStatus
 networking/v1.IngressBackend
  service 4 *networking/v1.IngressServiceBackend
  resource 3 *core/v1.TypedLocalObjectReference
-networking/v1.IngressClass
+networking/v1.IngressClass typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 networking/v1.IngressClassSpec
-networking/v1.IngressClassList
+networking/v1.IngressClassList typed
  metadata 1 meta/v1.ListMeta
  items 2 []networking/v1.IngressClass always required
 networking/v1.IngressClassParametersReference
@@ -2338,7 +2357,7 @@ networking/v1.IngressClassParametersReference
 networking/v1.IngressClassSpec
  controller 1 string
  parameters 2 *networking/v1.IngressClassParametersReference
-networking/v1.IngressList
+networking/v1.IngressList typed
  metadata 1 meta/v1.ListMeta
  items 2 []networking/v1.Ingress always required
 networking/v1.IngressLoadBalancerIngress
@@ -2349,7 +2368,7 @@ networking/v1.IngressLoadBalancerStatus
  ingress 1 []networking/v1.IngressLoadBalancerIngress list=atomic
 networking/v1.IngressPortStatus
  port 1 int32 always required
- protocol 2 string always required
+ protocol 2 string always required as=v1.Protocol
  error 3 *string
 networking/v1.IngressRule
  host 1 string
@@ -2369,7 +2388,7 @@ networking/v1.IngressStatus
 networking/v1.IngressTLS
  hosts 1 []string list=atomic
  secretName 2 string
-networking/v1.NetworkPolicy
+networking/v1.NetworkPolicy typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 networking/v1.NetworkPolicySpec
 networking/v1.NetworkPolicyEgressRule
@@ -2378,7 +2397,7 @@ networking/v1.NetworkPolicyEgressRule
 networking/v1.NetworkPolicyIngressRule
  ports 1 []networking/v1.NetworkPolicyPort list=atomic
  from 2 []networking/v1.NetworkPolicyPeer list=atomic
-networking/v1.NetworkPolicyList
+networking/v1.NetworkPolicyList typed
  metadata 1 meta/v1.ListMeta
  items 2 []networking/v1.NetworkPolicy always required
 networking/v1.NetworkPolicyPeer
@@ -2386,14 +2405,14 @@ networking/v1.NetworkPolicyPeer
  namespaceSelector 2 *meta/v1.LabelSelector
  ipBlock 3 *networking/v1.IPBlock
 networking/v1.NetworkPolicyPort
- protocol 1 *string
+ protocol 1 *string as=v1.Protocol
  port 2 *intorstring
  endPort 3 *int32
 networking/v1.NetworkPolicySpec
  podSelector 1 meta/v1.LabelSelector always
  ingress 2 []networking/v1.NetworkPolicyIngressRule list=atomic
  egress 3 []networking/v1.NetworkPolicyEgressRule list=atomic
- policyTypes 4 []string list=atomic
+ policyTypes 4 []string list=atomic as=[]v1.PolicyType
 networking/v1.ParentReference
  group 1 string
  resource 2 string required
@@ -2402,11 +2421,11 @@ networking/v1.ParentReference
 networking/v1.ServiceBackendPort atomic
  name 1 string
  number 2 int32
-networking/v1.ServiceCIDR
+networking/v1.ServiceCIDR typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 networking/v1.ServiceCIDRSpec
  status 3 networking/v1.ServiceCIDRStatus
-networking/v1.ServiceCIDRList
+networking/v1.ServiceCIDRList typed
  metadata 1 meta/v1.ListMeta
  items 2 []networking/v1.ServiceCIDR always required
 networking/v1.ServiceCIDRSpec
@@ -2414,33 +2433,33 @@ networking/v1.ServiceCIDRSpec
 networking/v1.ServiceCIDRStatus
  conditions 1 []meta/v1.Condition list=map(type) patch=merge mergekey=type
 node/v1.Overhead
- podFixed 1 {}quantity
-node/v1.RuntimeClass
+ podFixed 1 {}quantity as=v1.ResourceList
+node/v1.RuntimeClass typed
  metadata 1 meta/v1.ObjectMeta
  handler 2 string always required
  overhead 3 *node/v1.Overhead
  scheduling 4 *node/v1.Scheduling
-node/v1.RuntimeClassList
+node/v1.RuntimeClassList typed
  metadata 1 meta/v1.ListMeta
  items 2 []node/v1.RuntimeClass always required
 node/v1.Scheduling
  nodeSelector 1 {}string map=atomic
  tolerations 2 []core/v1.Toleration list=atomic
-policy/v1.Eviction
+policy/v1.Eviction typed
  metadata 1 meta/v1.ObjectMeta
  deleteOptions 2 *meta/v1.DeleteOptions
-policy/v1.PodDisruptionBudget
+policy/v1.PodDisruptionBudget typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 policy/v1.PodDisruptionBudgetSpec
  status 3 policy/v1.PodDisruptionBudgetStatus
-policy/v1.PodDisruptionBudgetList
+policy/v1.PodDisruptionBudgetList typed
  metadata 1 meta/v1.ListMeta
  items 2 []policy/v1.PodDisruptionBudget always required
 policy/v1.PodDisruptionBudgetSpec
  minAvailable 1 *intorstring
  selector 2 *meta/v1.LabelSelector patch=replace
  maxUnavailable 3 *intorstring
- unhealthyPodEvictionPolicy 4 *string
+ unhealthyPodEvictionPolicy 4 *string as=v1.UnhealthyPodEvictionPolicyType
 policy/v1.PodDisruptionBudgetStatus
  observedGeneration 1 int64
  disruptedPods 2 {}time
@@ -2451,18 +2470,18 @@ policy/v1.PodDisruptionBudgetStatus
  conditions 7 []meta/v1.Condition list=map(type) patch=merge mergekey=type
 rbac/v1.AggregationRule
  clusterRoleSelectors 1 []meta/v1.LabelSelector list=atomic
-rbac/v1.ClusterRole
+rbac/v1.ClusterRole typed
  metadata 1 meta/v1.ObjectMeta
  rules 2 []rbac/v1.PolicyRule always list=atomic
  aggregationRule 3 *rbac/v1.AggregationRule
-rbac/v1.ClusterRoleBinding
+rbac/v1.ClusterRoleBinding typed
  metadata 1 meta/v1.ObjectMeta
  subjects 2 []rbac/v1.Subject list=atomic
  roleRef 3 rbac/v1.RoleRef always required
-rbac/v1.ClusterRoleBindingList
+rbac/v1.ClusterRoleBindingList typed
  metadata 1 meta/v1.ListMeta
  items 2 []rbac/v1.ClusterRoleBinding always required
-rbac/v1.ClusterRoleList
+rbac/v1.ClusterRoleList typed
  metadata 1 meta/v1.ListMeta
  items 2 []rbac/v1.ClusterRole always required
 rbac/v1.PolicyRule
@@ -2471,17 +2490,17 @@ rbac/v1.PolicyRule
  resources 3 []string list=atomic
  resourceNames 4 []string list=atomic
  nonResourceURLs 5 []string list=atomic
-rbac/v1.Role
+rbac/v1.Role typed
  metadata 1 meta/v1.ObjectMeta
  rules 2 []rbac/v1.PolicyRule always list=atomic
-rbac/v1.RoleBinding
+rbac/v1.RoleBinding typed
  metadata 1 meta/v1.ObjectMeta
  subjects 2 []rbac/v1.Subject list=atomic
  roleRef 3 rbac/v1.RoleRef always required
-rbac/v1.RoleBindingList
+rbac/v1.RoleBindingList typed
  metadata 1 meta/v1.ListMeta
  items 2 []rbac/v1.RoleBinding always required
-rbac/v1.RoleList
+rbac/v1.RoleList typed
  metadata 1 meta/v1.ListMeta
  items 2 []rbac/v1.Role always required
 rbac/v1.RoleRef atomic
@@ -2516,7 +2535,7 @@ resource/v1.CapacityRequestPolicyRange
  max 2 *quantity
  step 3 *quantity
 resource/v1.CapacityRequirements
- requests 1 {}quantity
+ requests 1 {}quantity as=map[v1.QualifiedName]resource.Quantity
 resource/v1.Counter
  value 1 quantity always required
 resource/v1.CounterSet
@@ -2524,8 +2543,8 @@ resource/v1.CounterSet
  counters 2 {}resource/v1.Counter required
 resource/v1.Device
  name 1 string always required
- attributes 2 {}resource/v1.DeviceAttribute
- capacity 3 {}resource/v1.DeviceCapacity
+ attributes 2 {}resource/v1.DeviceAttribute as=map[v1.QualifiedName]v1.DeviceAttribute
+ capacity 3 {}resource/v1.DeviceCapacity as=map[v1.QualifiedName]v1.DeviceCapacity
  consumesCounters 4 []resource/v1.DeviceCounterConsumption list=atomic
  nodeName 5 *string
  nodeSelector 6 *core/v1.NodeSelector
@@ -2535,9 +2554,9 @@ resource/v1.Device
  bindingConditions 10 []string list=atomic
  bindingFailureConditions 11 []string list=atomic
  allowMultipleAllocations 12 *bool
- nodeAllocatableResourceMappings 13 {}resource/v1.NodeAllocatableResourceMapping
+ nodeAllocatableResourceMappings 13 {}resource/v1.NodeAllocatableResourceMapping as=map[v1.ResourceName]v1.NodeAllocatableResourceMapping
 resource/v1.DeviceAllocationConfiguration
- source 1 string always required
+ source 1 string always required as=v1.AllocationConfigSource
  requests 2 []string list=atomic
  ~ 3 resource/v1.DeviceConfiguration
 resource/v1.DeviceAllocationResult
@@ -2562,12 +2581,12 @@ resource/v1.DeviceClaim
 resource/v1.DeviceClaimConfiguration
  requests 1 []string list=atomic
  ~ 2 resource/v1.DeviceConfiguration
-resource/v1.DeviceClass
+resource/v1.DeviceClass typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 resource/v1.DeviceClassSpec always required
 resource/v1.DeviceClassConfiguration
  ~ 1 resource/v1.DeviceConfiguration
-resource/v1.DeviceClassList
+resource/v1.DeviceClassList typed
  metadata 1 meta/v1.ListMeta
  items 2 []resource/v1.DeviceClass always required
 resource/v1.DeviceClassSpec
@@ -2578,8 +2597,8 @@ resource/v1.DeviceConfiguration
  opaque 1 *resource/v1.OpaqueDeviceConfiguration
 resource/v1.DeviceConstraint
  requests 1 []string list=atomic
- matchAttribute 2 *string
- distinctAttribute 3 *string
+ matchAttribute 2 *string as=v1.FullyQualifiedName
+ distinctAttribute 3 *string as=v1.FullyQualifiedName
 resource/v1.DeviceCounterConsumption
  counterSet 1 string always required
  counters 2 {}resource/v1.Counter required
@@ -2596,33 +2615,33 @@ resource/v1.DeviceRequestAllocationResult
  tolerations 6 []resource/v1.DeviceToleration list=atomic
  bindingConditions 7 []string list=atomic
  bindingFailureConditions 8 []string list=atomic
- shareID 9 *string
- consumedCapacity 10 {}quantity
+ shareID 9 *string as=types.UID
+ consumedCapacity 10 {}quantity as=map[v1.QualifiedName]resource.Quantity
 resource/v1.DeviceSelector
  cel 1 *resource/v1.CELDeviceSelector
 resource/v1.DeviceSubRequest
  name 1 string always required
  deviceClassName 2 string always required
  selectors 3 []resource/v1.DeviceSelector list=atomic
- allocationMode 4 string
+ allocationMode 4 string as=v1.DeviceAllocationMode
  count 5 int64
  tolerations 6 []resource/v1.DeviceToleration list=atomic
  capacity 7 *resource/v1.CapacityRequirements
 resource/v1.DeviceTaint
  key 1 string always required
  value 2 string
- effect 3 string always required
+ effect 3 string always required as=v1.DeviceTaintEffect
  timeAdded 4 *time
 resource/v1.DeviceToleration
  key 1 string
- operator 2 string
+ operator 2 string as=v1.DeviceTolerationOperator
  value 3 string
- effect 4 string
+ effect 4 string as=v1.DeviceTaintEffect
  tolerationSeconds 5 *int64
 resource/v1.ExactDeviceRequest
  deviceClassName 1 string always required
  selectors 2 []resource/v1.DeviceSelector list=atomic
- allocationMode 3 string
+ allocationMode 3 string as=v1.DeviceAllocationMode
  count 4 int64
  adminAccess 5 *bool
  tolerations 6 []resource/v1.DeviceToleration list=atomic
@@ -2632,12 +2651,12 @@ resource/v1.NetworkDeviceData
  ips 2 []string list=atomic
  hardwareAddress 3 string
 resource/v1.NodeAllocatableResourceMapping
- capacityKey 1 *string
+ capacityKey 1 *string as=v1.QualifiedName
  allocationMultiplier 2 *quantity
 resource/v1.OpaqueDeviceConfiguration
  driver 1 string always required
  parameters 2 raw always required
-resource/v1.ResourceClaim
+resource/v1.ResourceClaim typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 resource/v1.ResourceClaimSpec always required
  status 3 resource/v1.ResourceClaimStatus
@@ -2645,8 +2664,8 @@ resource/v1.ResourceClaimConsumerReference
  apiGroup 1 string
  resource 3 string always required
  name 4 string always required
- uid 5 string always required
-resource/v1.ResourceClaimList
+ uid 5 string always required as=types.UID
+resource/v1.ResourceClaimList typed
  metadata 1 meta/v1.ListMeta
  items 2 []resource/v1.ResourceClaim always required
 resource/v1.ResourceClaimSpec
@@ -2655,10 +2674,10 @@ resource/v1.ResourceClaimStatus
  allocation 1 *resource/v1.AllocationResult
  reservedFor 2 []resource/v1.ResourceClaimConsumerReference list=map(uid) patch=merge mergekey=uid
  devices 4 []resource/v1.AllocatedDeviceStatus list=map(driver+device+pool+shareID)
-resource/v1.ResourceClaimTemplate
+resource/v1.ResourceClaimTemplate typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 resource/v1.ResourceClaimTemplateSpec always required
-resource/v1.ResourceClaimTemplateList
+resource/v1.ResourceClaimTemplateList typed
  metadata 1 meta/v1.ListMeta
  items 2 []resource/v1.ResourceClaimTemplate always required
 resource/v1.ResourceClaimTemplateSpec
@@ -2668,10 +2687,10 @@ resource/v1.ResourcePool
  name 1 string always required
  generation 2 int64 always required
  resourceSliceCount 3 int64 always required
-resource/v1.ResourceSlice
+resource/v1.ResourceSlice typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 resource/v1.ResourceSliceSpec always required
-resource/v1.ResourceSliceList
+resource/v1.ResourceSliceList typed
  metadata 1 meta/v1.ListMeta
  items 2 []resource/v1.ResourceSlice always required
 resource/v1.ResourceSliceSpec
@@ -2683,34 +2702,34 @@ resource/v1.ResourceSliceSpec
  devices 6 []resource/v1.Device list=atomic
  perDeviceNodeSelection 7 *bool
  sharedCounters 8 []resource/v1.CounterSet list=atomic
-scheduling/v1.PriorityClass
+scheduling/v1.PriorityClass typed
  metadata 1 meta/v1.ObjectMeta
  value 2 int32 always
  globalDefault 3 bool
  description 4 string
- preemptionPolicy 5 *string
-scheduling/v1.PriorityClassList
+ preemptionPolicy 5 *string as=v1.PreemptionPolicy
+scheduling/v1.PriorityClassList typed
  metadata 1 meta/v1.ListMeta
  items 2 []scheduling/v1.PriorityClass always required
-storage/v1.CSIDriver
+storage/v1.CSIDriver typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 storage/v1.CSIDriverSpec always required
-storage/v1.CSIDriverList
+storage/v1.CSIDriverList typed
  metadata 1 meta/v1.ListMeta
  items 2 []storage/v1.CSIDriver always required
 storage/v1.CSIDriverSpec
  attachRequired 1 *bool
  podInfoOnMount 2 *bool
- volumeLifecycleModes 3 []string list=set
+ volumeLifecycleModes 3 []string list=set as=[]v1.VolumeLifecycleMode
  storageCapacity 4 *bool
- fsGroupPolicy 5 *string
+ fsGroupPolicy 5 *string as=v1.FSGroupPolicy
  tokenRequests 6 []storage/v1.TokenRequest list=atomic
  requiresRepublish 7 *bool
  seLinuxMount 8 *bool
  nodeAllocatableUpdatePeriodSeconds 9 *int64
  serviceAccountTokenInSecrets 10 *bool
  preventPodSchedulingIfMissing 11 *bool
-storage/v1.CSINode
+storage/v1.CSINode typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 storage/v1.CSINodeSpec always required
 storage/v1.CSINodeDriver
@@ -2718,40 +2737,40 @@ storage/v1.CSINodeDriver
  nodeID 2 string always required
  topologyKeys 3 []string always list=atomic
  allocatable 4 *storage/v1.VolumeNodeResources
-storage/v1.CSINodeList
+storage/v1.CSINodeList typed
  metadata 1 meta/v1.ListMeta
  items 2 []storage/v1.CSINode always required
 storage/v1.CSINodeSpec
  drivers 1 []storage/v1.CSINodeDriver always required list=map(name) patch=merge mergekey=name
-storage/v1.CSIStorageCapacity
+storage/v1.CSIStorageCapacity typed
  metadata 1 meta/v1.ObjectMeta
  nodeTopology 2 *meta/v1.LabelSelector
  storageClassName 3 string always required
  capacity 4 *quantity
  maximumVolumeSize 5 *quantity
-storage/v1.CSIStorageCapacityList
+storage/v1.CSIStorageCapacityList typed
  metadata 1 meta/v1.ListMeta
  items 2 []storage/v1.CSIStorageCapacity always required
-storage/v1.StorageClass
+storage/v1.StorageClass typed
  metadata 1 meta/v1.ObjectMeta
  provisioner 2 string always required
  parameters 3 {}string
- reclaimPolicy 4 *string
+ reclaimPolicy 4 *string as=v1.PersistentVolumeReclaimPolicy
  mountOptions 5 []string list=atomic
  allowVolumeExpansion 6 *bool
- volumeBindingMode 7 *string
+ volumeBindingMode 7 *string as=v1.VolumeBindingMode
  allowedTopologies 8 []core/v1.TopologySelectorTerm list=atomic
-storage/v1.StorageClassList
+storage/v1.StorageClassList typed
  metadata 1 meta/v1.ListMeta
  items 2 []storage/v1.StorageClass always required
 storage/v1.TokenRequest
  audience 1 string always required
  expirationSeconds 2 *int64
-storage/v1.VolumeAttachment
+storage/v1.VolumeAttachment typed
  metadata 1 meta/v1.ObjectMeta
  spec 2 storage/v1.VolumeAttachmentSpec always required
  status 3 storage/v1.VolumeAttachmentStatus
-storage/v1.VolumeAttachmentList
+storage/v1.VolumeAttachmentList typed
  metadata 1 meta/v1.ListMeta
  items 2 []storage/v1.VolumeAttachment always required
 storage/v1.VolumeAttachmentSource
@@ -2766,11 +2785,11 @@ storage/v1.VolumeAttachmentStatus
  attachmentMetadata 2 {}string
  attachError 3 *storage/v1.VolumeError
  detachError 4 *storage/v1.VolumeError
-storage/v1.VolumeAttributesClass
+storage/v1.VolumeAttributesClass typed
  metadata 1 meta/v1.ObjectMeta
  driverName 2 string always required
  parameters 3 {}string
-storage/v1.VolumeAttributesClassList
+storage/v1.VolumeAttributesClassList typed
  metadata 1 meta/v1.ListMeta
  items 2 []storage/v1.VolumeAttributesClass always required
 storage/v1.VolumeError

@@ -1,32 +1,32 @@
 // Types of the kinds this product adds, in the notation of ./kubernetes-types.ts. They have no protobuf form. Fields are
 // pointers (`*`) because what a custom resource says explicitly is kept, also when it is empty.
 export const OWN_TYPES = `
-everynode/v1alpha1.DaemonHome
+everynode/v1alpha1.DaemonHome typed
  metadata - meta/v1.ObjectMeta
  spec - *raw
  status - *raw
-everynode/v1alpha1.DaemonHomeList
+everynode/v1alpha1.DaemonHomeList typed
  metadata - meta/v1.ListMeta
  items - []everynode/v1alpha1.DaemonHome always required
-everynode/v1alpha1.NodeUsage
+everynode/v1alpha1.NodeUsage typed
  metadata - meta/v1.ObjectMeta
  spec - *raw
  status - *raw
-everynode/v1alpha1.NodeUsageList
+everynode/v1alpha1.NodeUsageList typed
  metadata - meta/v1.ListMeta
  items - []everynode/v1alpha1.NodeUsage always required
-everynode/v1alpha1.Partition
+everynode/v1alpha1.Partition typed
  metadata - meta/v1.ObjectMeta
  spec - *raw
  status - *raw
-everynode/v1alpha1.PartitionList
+everynode/v1alpha1.PartitionList typed
  metadata - meta/v1.ListMeta
  items - []everynode/v1alpha1.Partition always required
-everynode/v1alpha1.Tenant
+everynode/v1alpha1.Tenant typed
  metadata - meta/v1.ObjectMeta
  spec - *raw
  status - *raw
-everynode/v1alpha1.TenantList
+everynode/v1alpha1.TenantList typed
  metadata - meta/v1.ListMeta
  items - []everynode/v1alpha1.Tenant always required
 karpenter/v1.Budget
@@ -38,11 +38,11 @@ karpenter/v1.Disruption
  consolidateAfter - *string
  consolidationPolicy - *string
  budgets - *[]karpenter/v1.Budget
-karpenter/v1.NodeClaim
+karpenter/v1.NodeClaim typed
  metadata - meta/v1.ObjectMeta
  spec - karpenter/v1.NodeClaimSpec required
  status - *karpenter/v1.NodeClaimStatus
-karpenter/v1.NodeClaimList
+karpenter/v1.NodeClaimList typed
  metadata - meta/v1.ListMeta
  items - []karpenter/v1.NodeClaim always required
 karpenter/v1.NodeClaimSpec
@@ -68,11 +68,11 @@ karpenter/v1.NodeClassReference
  group - *string
  kind - *string
  name - *string
-karpenter/v1.NodePool
+karpenter/v1.NodePool typed
  metadata - meta/v1.ObjectMeta
  spec - karpenter/v1.NodePoolSpec required
  status - *karpenter/v1.NodePoolStatus
-karpenter/v1.NodePoolList
+karpenter/v1.NodePoolList typed
  metadata - meta/v1.ListMeta
  items - []karpenter/v1.NodePool always required
 karpenter/v1.NodePoolSpec
@@ -96,11 +96,11 @@ karpenter/v1.ResourceRequirements
 karpenter/v1.TemplateMetadata
  labels - *{}string
  annotations - *{}string
-korder/v1alpha1.Order
+korder/v1alpha1.Order typed
  metadata - meta/v1.ObjectMeta
  spec - korder/v1alpha1.OrderSpec required
  status - *korder/v1alpha1.OrderStatus
-korder/v1alpha1.OrderList
+korder/v1alpha1.OrderList typed
  metadata - meta/v1.ListMeta
  items - []korder/v1alpha1.Order always required
 korder/v1alpha1.OrderSpec
@@ -125,14 +125,14 @@ korder/v1alpha1.OrderStrategy
  type - *string
  schedule - *string
  refreshPolicy - *string
-korder/v1alpha1.Quota
+korder/v1alpha1.Quota typed
  metadata - meta/v1.ObjectMeta
  spec - korder/v1alpha1.QuotaSpec required
  status - *korder/v1alpha1.QuotaStatus
 korder/v1alpha1.QuotaAllocation
  namespace - *string
  limits - *{}quantity
-korder/v1alpha1.QuotaList
+korder/v1alpha1.QuotaList typed
  metadata - meta/v1.ListMeta
  items - []korder/v1alpha1.Quota always required
 korder/v1alpha1.QuotaScope
@@ -155,14 +155,14 @@ korder/v1alpha1.QuotaTimeWindow
  name - *string
  schedule - *string
  multiplier - *string
-korder/v1alpha1.Ticket
+korder/v1alpha1.Ticket typed
  metadata - meta/v1.ObjectMeta
  spec - korder/v1alpha1.TicketSpec required
  status - *korder/v1alpha1.TicketStatus
 korder/v1alpha1.TicketLifecycle
  ttlSecondsAfterFinished - *int32
  cleanupPolicy - *string
-korder/v1alpha1.TicketList
+korder/v1alpha1.TicketList typed
  metadata - meta/v1.ListMeta
  items - []korder/v1alpha1.Ticket always required
 korder/v1alpha1.TicketSpec
@@ -208,11 +208,11 @@ korder/v1alpha1.TicketWindow
  startTime - *string
  timeZone - *string
  duration - *string
-planton/v1.KubernetesDaemonSet open
+planton/v1.KubernetesDaemonSet typed open
  metadata - meta/v1.ObjectMeta
  spec - planton/v1.KubernetesDaemonSetSpec required
  status - *raw
-planton/v1.KubernetesDaemonSetList
+planton/v1.KubernetesDaemonSetList typed
  metadata - meta/v1.ListMeta
  items - []planton/v1.KubernetesDaemonSet always required
 planton/v1.KubernetesDaemonSetSpec open

@@ -3,11 +3,11 @@
  * every other change is a new generation. Strategies of particular kinds are made from it by spreading.
  */
 import type { FieldError } from '../../kube/field-errors.ts';
+import { deepEqual } from '../../kube/immutable.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { type NameRule, validateObjectMeta, validateObjectMetaUpdate } from '../kinds/metadata.ts';
 import { isDNS1123Subdomain } from '../kinds/name-rules.ts';
-import { sameJson } from './same-json.ts';
 
 export interface GenericStrategyOptions {
   readonly namespaced: boolean;
@@ -78,7 +78,7 @@ export function contentChanged(object: KubeObject, old: KubeObject): boolean {
   const a = object as unknown as Bag;
   const b = old as unknown as Bag;
   for (const key in a) {
-    if (key !== 'metadata' && key !== 'status' && a[key] !== b[key] && !sameJson(a[key], b[key])) return true;
+    if (key !== 'metadata' && key !== 'status' && a[key] !== b[key] && !deepEqual(a[key], b[key])) return true;
   }
   for (const key in b) {
     if (key !== 'metadata' && key !== 'status' && a[key] === undefined && b[key] !== undefined) return true;

@@ -1,6 +1,7 @@
 /**
- * The compact notation of API types, and its parser. A block is a line `package/version.Type [atomic] [open]` followed
- * by one indented line a field: `jsonName protobufNumber type marker…`. `open` types keep fields they do not name.
+ * The compact notation of API types, and its parser. A block is a line `package/version.Type marker…` followed by one
+ * indented line a field: `jsonName protobufNumber type marker…`. `typed` types carry apiVersion and kind, `open` types
+ * keep fields they do not name, `atomic` ones are applied as a whole.
  *
  * Types: string bool int32 int64 uint8 double bytes quantity intorstring time microtime duration raw json fieldsv1
  * schemaorbool schemaorarray schemaorstrings, `package/version.Type`, `[]T`, `{}T` (map with string keys),
@@ -60,6 +61,8 @@ export interface TypeFact {
   /** `package/version.Type`, for example `core/v1.Pod`. */
   readonly name: string;
   readonly atomic: boolean;
+  /** It carries apiVersion and kind. */
+  readonly typed: boolean;
   /** Fields the type does not name are kept, not pruned. */
   readonly open: boolean;
   readonly fields: readonly FieldFact[];
@@ -96,7 +99,8 @@ export function parseFacts(text: string): ReadonlyMap<string, TypeFact> {
     } else {
       fields = [];
       const [name = '', ...markers] = line.split(' ');
-      types.set(name, { name, atomic: markers.includes('atomic'), open: markers.includes('open'), fields });
+      const has = (marker: string): boolean => markers.includes(marker);
+      types.set(name, { name, atomic: has('atomic'), typed: has('typed'), open: has('open'), fields });
     }
   }
   return types;

@@ -1,0 +1,71 @@
+/**
+ * What a field holds when nobody said anything. Go writes structs and fields without `omitempty` even when they are
+ * empty, and the generated types promise required fields; so a checked object has them too.
+ */
+import type { FieldSchema, TypeSchema } from './type-schema.ts';
+import { typeSchema } from './type-schema.ts';
+import type { TypeExpression } from './parse-facts.ts';
+
+const EMPTY_LIST: readonly never[] = Object.freeze([]);
+const EMPTY_MAP = Object.freeze({});
+const zeroObjects = new Map<string, object>();
+
+/** The empty object of a type, with everything in it that is always there. Frozen and shared. */
+export function zeroObject(schema: TypeSchema): object {
+  let zero = zeroObjects.get(schema.name);
+  if (zero === undefined) {
+    zero = Object.freeze(
+      Object.fromEntries(schema.fields.filter(isAlwaysPresent).map((field) => [field.name, zeroValue(field.type)])),
+    );
+    zeroObjects.set(schema.name, zero);
+  }
+  return zero;
+}
+
+/** Present in every checked object, filled in if the client left it out. */
+export function isAlwaysPresent(field: FieldSchema): boolean {
+  if (field.pointer || field.omitZero) return false;
+  if (field.type.kind === 'object') return true;
+  if (field.type.kind !== 'scalar') return field.always || field.required;
+  switch (field.type.scalar) {
+    case 'time':
+    case 'microtime':
+    case 'raw':
+    case 'json':
+    case 'fieldsv1':
+    case 'schemaorarray':
+    case 'schemaorbool':
+    case 'schemaorstrings':
+      return false;
+    case 'quantity':
+      return true;
+    default:
+      return field.always || field.required;
+  }
+}
+
+export function zeroValue(type: TypeExpression): unknown {
+  switch (type.kind) {
+    case 'object':
+      return zeroObject(typeSchema(type.name));
+    case 'list':
+      return EMPTY_LIST;
+    case 'map':
+      return EMPTY_MAP;
+    case 'scalar':
+      return ZERO_SCALARS.get(type.scalar) ?? null;
+  }
+}
+
+const ZERO_SCALARS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['string', ''],
+  ['bytes', ''],
+  ['bool', false],
+  ['int32', 0],
+  ['int64', 0],
+  ['uint8', 0],
+  ['double', 0],
+  ['intorstring', 0],
+  ['quantity', '0'],
+  ['duration', '0s'],
+]);
