@@ -169,7 +169,7 @@ function utf8Bytes(map: StringMap): number {
 
 function validateOwnerReference(reference: OwnerReference, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
+  const { apiVersion, kind, name, uid } = reference;
   // More than one slash leaves no version at all.
   const version =
     apiVersion.indexOf('/') === apiVersion.lastIndexOf('/') ? apiVersion.slice(apiVersion.indexOf('/') + 1) : '';
@@ -207,7 +207,7 @@ export function validateOwnerReferences(references: readonly OwnerReference[], p
 
 /** The members in the order Kubernetes writes them. */
 function printableReference(reference: OwnerReference): OwnerReference {
-  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = reference;
+  const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = reference;
   return {
     apiVersion,
     kind,
@@ -238,7 +238,7 @@ export function validateNoNewFinalizers(
 ): readonly FieldError[] {
   if (finalizers === undefined || finalizers === old) return NOTHING;
   const known = new Set(old);
-  const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).sort();
+  const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).toSorted();
   if (added.length === 0) return NOTHING;
   const printed = `[]string{${added.map((finalizer) => goQuote(finalizer)).join(', ')}}`;
   return [
@@ -305,7 +305,7 @@ function validateSelectorRequirement(
   options: LabelSelectorOptions,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const { key = '', operator = '', values = [] } = requirement;
+  const { key, operator, values = [] } = requirement;
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) {
       errors.push(required(field.child(path, 'values'), "must be specified when `operator` is 'In' or 'NotIn'"));
@@ -349,7 +349,7 @@ export function validateConditions(conditions: readonly Condition[] | undefined,
 
 function validateCondition(condition: Condition, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const { type = '', status = '', observedGeneration = 0, reason = '', message = '', lastTransitionTime } = condition;
+  const { type, status, observedGeneration = 0, reason, message, lastTransitionTime } = condition;
   append(errors, validateLabelName(type, field.child(path, 'type')));
   if (!CONDITION_STATUSES.includes(status)) {
     errors.push(notSupported(field.child(path, 'status'), status, CONDITION_STATUSES));

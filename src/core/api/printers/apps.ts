@@ -109,5 +109,5 @@ function controllerOf(object: ControllerRevision): string {
 
 export const controllerRevisionPrinter = printer<ControllerRevision>(
   [NAME, text('Controller', 'Object whose history this is'), text('Revision', 'Number in that history'), AGE],
-  (object, now) => [object.metadata.name, controllerOf(object), Number(object.revision ?? 0), age(object, now)],
+  (object, now) => [object.metadata.name, controllerOf(object), object.revision ?? 0, age(object, now)],
 );

@@ -93,7 +93,7 @@ const olderPrinter = printer<AutoscalerV1>(COLUMNS, (object, now) => {
 export const autoscalerPrinter = printer<HorizontalPodAutoscaler | AutoscalerV1>(COLUMNS, (object, now) =>
   object.apiVersion === 'autoscaling/v1'
     ? olderPrinter.row(object as AutoscalerV1, now)
-    : currentPrinter.row(object as HorizontalPodAutoscaler, now),
+    : currentPrinter.row(object, now),
 );
 
 export const scalePrinter = printer<Scale>(

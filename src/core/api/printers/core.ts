@@ -121,7 +121,7 @@ export const resourceQuotaPrinter = printer<ResourceQuota>(
     const requests: string[] = [];
     const limits: string[] = [];
     const { hard = {}, used = {} } = object.status ?? {};
-    for (const resource of Object.keys(hard).sort(compareText)) {
+    for (const resource of Object.keys(hard).toSorted(compareText)) {
       const line = `${resource}: ${quantityText(used[resource])}/${quantityText(hard[resource])}`;
       (resource.startsWith('limits.') ? limits : requests).push(line);
     }

@@ -11,7 +11,7 @@ interface LoadBalancerPoint {
 }
 
 const loadBalancerPoints = (points: readonly LoadBalancerPoint[] | undefined): string[] =>
-  [...new Set((points ?? []).map((point) => point.ip || point.hostname || '').filter((text) => text !== ''))].sort(
+  [...new Set((points ?? []).map((point) => point.ip || point.hostname || '').filter((text) => text !== ''))].toSorted(
     compareText,
   );
 

@@ -1,6 +1,6 @@
 import type { Node } from '../types/core-v1.ts';
 import { AGE, NAME, printer, text, wide } from './columns.ts';
-import { age, compareText, conditionStatus, NONE, UNKNOWN } from './text.ts';
+import { age, compareText, NONE, UNKNOWN } from './text.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
@@ -15,22 +15,15 @@ function roles(node: Node): string {
     } else if (key === ROLE_LABEL && labels[key]) found.add(labels[key]);
   }
   if (found.size === 0) return NONE;
-  return [...found].sort(compareText).join(',');
+  return [...found].toSorted(compareText).join(',');
 }
 
 function status(node: Node): string {
-  const conditions = node.status?.conditions;
-  const ready = conditions?.some((condition) => condition.type === 'Ready')
-    ? lastReady(node) === 'True'
-      ? 'Ready'
-      : 'NotReady'
-    : 'Unknown';
+  // Should Ready be there twice, the later one counts.
+  const condition = node.status?.conditions?.findLast(({ type }) => type === 'Ready');
+  const ready = condition ? (condition.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown';
   return node.spec?.unschedulable ? `${ready},SchedulingDisabled` : ready;
 }
-
-/** Should Ready be there twice, the later one counts. */
-const lastReady = (node: Node): string | undefined =>
-  conditionStatus([...(node.status?.conditions ?? [])].reverse(), 'Ready');
 
 const addressOf = (node: Node, type: string): string =>
   node.status?.addresses?.find((address) => address.type === type)?.address ?? NONE;

@@ -48,7 +48,7 @@ export function buildTable<T extends KubeObject>(
 ): Table {
   const { printer } = definition;
   const apiVersion = `meta.k8s.io/${options.version ?? 'v1'}`;
-  const ordered = printer.compare && objects.length > 1 ? [...objects].sort(printer.compare) : objects;
+  const ordered = printer.compare ? objects.toSorted((a, b) => printer.compare?.(a, b) ?? 0) : objects;
   return {
     kind: 'Table',
     apiVersion,

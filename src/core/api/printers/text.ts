@@ -19,7 +19,7 @@ export const age = (object: { readonly metadata: ObjectMeta }, now: number): str
 /** `a=1,b=2`, sorted by key. */
 export function labelsText(labels: { readonly [key: string]: string } | undefined): string {
   if (!labels) return NONE;
-  const keys = Object.keys(labels).sort(compareText);
+  const keys = Object.keys(labels).toSorted(compareText);
   return keys.length === 0 ? NONE : keys.map((key) => `${key}=${labels[key]}`).join(',');
 }
 
@@ -33,7 +33,7 @@ export function selectorText(selector: LabelSelector | undefined): string | unde
   const { matchLabels = {}, matchExpressions = [] } = selector;
   for (const key of Object.keys(matchLabels)) parts.push({ key, text: `${key}=${matchLabels[key]}` });
   for (const { key, operator, values = [] } of matchExpressions) {
-    const list = `(${[...values].sort(compareText).join(',')})`;
+    const list = `(${[...values].toSorted(compareText).join(',')})`;
     if (operator === 'Exists' && values.length === 0) parts.push({ key, text: key });
     else if (operator === 'DoesNotExist' && values.length === 0) parts.push({ key, text: `!${key}` });
     else if (operator === 'In' && values.length > 0) parts.push({ key, text: `${key} in ${list}` });
@@ -41,7 +41,7 @@ export function selectorText(selector: LabelSelector | undefined): string | unde
     else return undefined;
   }
   return parts
-    .sort((a, b) => compareText(a.key, b.key))
+    .toSorted((a, b) => compareText(a.key, b.key))
     .map((part) => part.text)
     .join(',');
 }

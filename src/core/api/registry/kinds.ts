@@ -4,6 +4,36 @@
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import type { KindDefinition, KindStrategy, TablePrinter } from '../kind-definition.ts';
+import { certificateRequestStrategy } from '../kinds/certificate-request.ts';
+import { runtimeClassStrategy, storageClassStrategy } from '../kinds/classes.ts';
+import { configMapStrategy } from '../kinds/config-map.ts';
+import { disruptionBudgetStrategy } from '../kinds/disruption-budget.ts';
+import { endpointsStrategy } from '../kinds/endpoints.ts';
+import { coreEventStrategy, eventStrategy } from '../kinds/event.ts';
+import { leaseStrategy } from '../kinds/lease.ts';
+import { limitRangeStrategy } from '../kinds/limit-range.ts';
+import { namespaceStrategy } from '../kinds/namespace.ts';
+import { nodeStrategy } from '../kinds/node.ts';
+import { priorityClassStrategy } from '../kinds/priority-class.ts';
+import { clusterRoleBindingStrategy, clusterRoleStrategy, roleBindingStrategy, roleStrategy } from '../kinds/rbac.ts';
+import { resourceQuotaStrategy } from '../kinds/resource-quota.ts';
+import { secretStrategy } from '../kinds/secret.ts';
+import { serviceStrategy } from '../kinds/service.ts';
+import { serviceAccountStrategy } from '../kinds/service-account.ts';
+import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from '../kinds/volumes.ts';
+import {
+  CERTIFICATE_REQUEST_FIELDS,
+  CORE_EVENT_FIELDS,
+  EVENT_FIELDS,
+  JOB_FIELDS,
+  NAMESPACE_FIELDS,
+  NODE_FIELDS,
+  POD_FIELDS,
+  REPLICATION_FIELDS,
+  RESOURCE_SLICE_FIELDS,
+  SECRET_FIELDS,
+  SERVICE_FIELDS,
+} from '../kinds/selectable-fields.ts';
 import {
   mutatingPolicyPrinter,
   policyBindingPrinter,
@@ -77,11 +107,104 @@ import {
 export type SelectableFields<T extends KubeObject = KubeObject> = KindDefinition<T>['selectableFields'];
 
 export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, KindStrategy>([
+  ['namespaces', namespaceStrategy],
+  ['nodes', nodeStrategy],
+  ['secrets', secretStrategy],
+  ['configmaps', configMapStrategy],
+  ['services', serviceStrategy],
+  ['serviceaccounts', serviceAccountStrategy],
+  ['endpoints', endpointsStrategy],
+  ['events', coreEventStrategy],
+  ['events.k8s.io/events', eventStrategy],
+  ['resourcequotas', resourceQuotaStrategy],
+  ['limitranges', limitRangeStrategy],
+  ['persistentvolumes', persistentVolumeStrategy],
+  ['persistentvolumeclaims', persistentVolumeClaimStrategy],
+  ['scheduling.k8s.io/priorityclasses', priorityClassStrategy],
+  ['policy/poddisruptionbudgets', disruptionBudgetStrategy],
+  ['coordination.k8s.io/leases', leaseStrategy],
+  ['rbac.authorization.k8s.io/roles', roleStrategy],
+  ['rbac.authorization.k8s.io/clusterroles', clusterRoleStrategy],
+  ['rbac.authorization.k8s.io/rolebindings', roleBindingStrategy],
+  ['rbac.authorization.k8s.io/clusterrolebindings', clusterRoleBindingStrategy],
+  ['storage.k8s.io/storageclasses', storageClassStrategy],
+  ['node.k8s.io/runtimeclasses', runtimeClassStrategy],
+  ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
   // ['pods', podStrategy],
 ]);
 
 export const PRINTERS: ReadonlyMap<string, TablePrinter> = new Map<string, TablePrinter>([
-  // ['pods', podPrinter],
+  ['pods', podPrinter],
+  ['podtemplates', podTemplatePrinter],
+  ['nodes', nodePrinter],
+  ['namespaces', namespacePrinter],
+  ['secrets', secretPrinter],
+  ['configmaps', configMapPrinter],
+  ['serviceaccounts', serviceAccountPrinter],
+  ['persistentvolumes', persistentVolumePrinter],
+  ['persistentvolumeclaims', persistentVolumeClaimPrinter],
+  ['resourcequotas', resourceQuotaPrinter],
+  ['componentstatuses', componentStatusPrinter],
+  ['limitranges', createdAtPrinter],
+  ['events', coreEventPrinter],
+  ['events.k8s.io/events', eventPrinter],
+  ['services', servicePrinter],
+  ['endpoints', endpointsPrinter],
+  ['discovery.k8s.io/endpointslices', endpointSlicePrinter],
+  ['networking.k8s.io/ingresses', ingressPrinter],
+  ['networking.k8s.io/ingressclasses', ingressClassPrinter],
+  ['networking.k8s.io/networkpolicies', networkPolicyPrinter],
+  ['networking.k8s.io/servicecidrs', serviceCIDRPrinter],
+  ['networking.k8s.io/ipaddresses', ipAddressPrinter],
+  ['replicationcontrollers', replicationControllerPrinter],
+  ['apps/replicasets', replicaSetPrinter],
+  ['apps/daemonsets', daemonSetPrinter],
+  ['apps/deployments', deploymentPrinter],
+  ['apps/statefulsets', statefulSetPrinter],
+  ['apps/controllerrevisions', controllerRevisionPrinter],
+  ['batch/jobs', jobPrinter],
+  ['batch/cronjobs', cronJobPrinter],
+  ['autoscaling/horizontalpodautoscalers', autoscalerPrinter],
+  ['policy/poddisruptionbudgets', podDisruptionBudgetPrinter],
+  ['scheduling.k8s.io/priorityclasses', priorityClassPrinter],
+  ['coordination.k8s.io/leases', leasePrinter],
+  ['node.k8s.io/runtimeclasses', runtimeClassPrinter],
+  ['rbac.authorization.k8s.io/roles', createdAtPrinter],
+  ['rbac.authorization.k8s.io/clusterroles', createdAtPrinter],
+  ['rbac.authorization.k8s.io/rolebindings', bindingPrinter],
+  ['rbac.authorization.k8s.io/clusterrolebindings', bindingPrinter],
+  ['storage.k8s.io/storageclasses', storageClassPrinter],
+  ['storage.k8s.io/volumeattributesclasses', volumeAttributesClassPrinter],
+  ['storage.k8s.io/volumeattachments', volumeAttachmentPrinter],
+  ['storage.k8s.io/csinodes', csiNodePrinter],
+  ['storage.k8s.io/csidrivers', csiDriverPrinter],
+  ['storage.k8s.io/csistoragecapacities', createdAtPrinter],
+  ['admissionregistration.k8s.io/mutatingwebhookconfigurations', webhookConfigurationPrinter],
+  ['admissionregistration.k8s.io/validatingwebhookconfigurations', webhookConfigurationPrinter],
+  ['admissionregistration.k8s.io/validatingadmissionpolicies', validatingPolicyPrinter],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicies', mutatingPolicyPrinter],
+  ['admissionregistration.k8s.io/validatingadmissionpolicybindings', policyBindingPrinter],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicybindings', policyBindingPrinter],
+  ['apiextensions.k8s.io/customresourcedefinitions', createdAtPrinter],
+  ['certificates.k8s.io/certificatesigningrequests', certificateSigningRequestPrinter],
+  ['flowcontrol.apiserver.k8s.io/flowschemas', flowSchemaPrinter],
+  ['flowcontrol.apiserver.k8s.io/prioritylevelconfigurations', priorityLevelPrinter],
+  ['resource.k8s.io/deviceclasses', nameAndAgePrinter],
+  ['resource.k8s.io/resourceclaimtemplates', nameAndAgePrinter],
+  ['resource.k8s.io/resourceclaims', resourceClaimPrinter],
+  ['resource.k8s.io/resourceslices', resourceSlicePrinter],
+  ['core.korder.dev/orders', orderPrinter],
+  ['core.korder.dev/tickets', ticketPrinter],
+  ['core.korder.dev/quotas', quotaPrinter],
+  ['karpenter.sh/nodepools', nodePoolPrinter],
+  ['karpenter.sh/nodeclaims', nodeClaimPrinter],
+  ['kubernetes.planton.dev/kubernetesdaemonsets', kubernetesDaemonSetPrinter],
+  ['kubernetes.project-planton.org/kubernetesdaemonsets', kubernetesDaemonSetPrinter],
+  ['kubernetes.openmcf.org/kubernetesdaemonsets', kubernetesDaemonSetPrinter],
+  ['everynode.dev/tenants', tenantPrinter],
+  ['everynode.dev/partitions', partitionPrinter],
+  ['everynode.dev/daemonhomes', daemonHomePrinter],
+  ['everynode.dev/nodeusages', nodeUsagePrinter],
 ]);
 
 /** Readers of selectable fields are written for their own kind; the registry pairs them with it again. */
@@ -89,7 +212,16 @@ const fields = <T extends KubeObject>(readers: SelectableFields<T>): SelectableF
   readers as unknown as SelectableFields;
 
 export const SELECTABLE_FIELDS: ReadonlyMap<string, SelectableFields> = new Map<string, SelectableFields>([
-  // ['pods', fields(POD_SELECTABLE_FIELDS)],
+  ['pods', fields(POD_FIELDS)],
+  ['nodes', fields(NODE_FIELDS)],
+  ['namespaces', fields(NAMESPACE_FIELDS)],
+  ['secrets', fields(SECRET_FIELDS)],
+  ['services', fields(SERVICE_FIELDS)],
+  ['replicationcontrollers', fields(REPLICATION_FIELDS)],
+  ['apps/replicasets', fields(REPLICATION_FIELDS)],
+  ['batch/jobs', fields(JOB_FIELDS)],
+  ['certificates.k8s.io/certificatesigningrequests', fields(CERTIFICATE_REQUEST_FIELDS)],
+  ['resource.k8s.io/resourceslices', fields(RESOURCE_SLICE_FIELDS)],
+  ['events', fields(CORE_EVENT_FIELDS)],
+  ['events.k8s.io/events', fields(EVENT_FIELDS)],
 ]);
-
-void fields;

@@ -1,0 +1,188 @@
+import { type FieldError, field, invalid, required } from '../../kube/field-errors.ts';
+import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
+import type { KindStrategy } from '../kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
+import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../types/core-v1.ts';
+import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { type Amount, amountText, compareAmounts } from './quantities.ts';
+import { validateResourceAmount } from './resource-amounts.ts';
+
+const RULES = { namespaced: true, name: nameIsDnsSubdomain };
+
+const COUNTED: readonly string[] = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+];
+const MEASURED: readonly string[] = [
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+];
+const QUOTA_RESOURCES: ReadonlySet<string> = new Set([...COUNTED, ...MEASURED]);
+const isHugePagesQuota = (name: string): boolean =>
+  name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
+const isQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(name) || isHugePagesQuota(name);
+const isStandardResource = (name: string): boolean => isQuotaResource(name) || name === 'storage';
+
+/** A name Kubernetes knows, or one that says whose it is. */
+export function validateResourceName(name: string, path: string): readonly FieldError[] {
+  const problems = qualifiedNameProblems(name);
+  if (problems.length > 0) return problems.map((text) => invalid(path, name, text));
+  if (name.includes('/') || isStandardResource(name)) return [];
+  return [invalid(path, name, 'must be a standard resource type or fully qualified')];
+}
+
+function validateQuotaResource(name: string, path: string): readonly FieldError[] {
+  const errors = [...validateResourceName(name, path)];
+  if (!name.includes('/') && !isQuotaResource(name)) {
+    errors.push(invalid(path, name, 'must be a standard resource for quota'));
+  }
+  return errors;
+}
+
+type Amounts = { readonly [name: string]: Amount };
+
+function validateAmounts(amounts: Amounts | undefined, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [name, amount] of Object.entries(amounts ?? {})) {
+    const at = field.key(path, name);
+    append(errors, validateQuotaResource(name, at));
+    append(
+      errors,
+      validateResourceAmount(name, amount, () => at),
+    );
+  }
+  return errors;
+}
+
+const SCOPES: ReadonlySet<string> = new Set([
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+  'VolumeAttributesClass',
+  'CrossNamespacePodAffinity',
+]);
+const POD_COMPUTE: ReadonlySet<string> = new Set([
+  'pods',
+  'cpu',
+  'memory',
+  'limits.cpu',
+  'limits.memory',
+  'requests.cpu',
+  'requests.memory',
+]);
+const CLAIMS: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
+
+/** Whether the scope says anything about that resource. */
+function scopeFits(scope: string, resource: string): boolean {
+  if (scope === 'BestEffort') return resource === 'pods';
+  if (scope === 'VolumeAttributesClass') return CLAIMS.has(resource);
+  return SCOPES.has(scope) ? POD_COMPUTE.has(resource) : true;
+}
+
+const conflicting = (scopes: ReadonlySet<string>): number =>
+  Number(scopes.has('BestEffort') && scopes.has('NotBestEffort')) +
+  Number(scopes.has('Terminating') && scopes.has('NotTerminating'));
+
+function validateScopes(spec: ResourceQuotaSpec): readonly FieldError[] {
+  const scopes = spec.scopes ?? [];
+  const errors: FieldError[] = [];
+  const complain = (text: string): void => void errors.push(invalid('spec.scopes', scopes, text));
+  for (const scope of scopes) {
+    if (!SCOPES.has(scope)) complain('unsupported scope');
+    for (const resource of Object.keys(spec.hard ?? {}).toSorted()) {
+      if (isQuotaResource(resource) && !scopeFits(scope, resource)) complain('unsupported scope applied to resource');
+    }
+  }
+  for (let pair = conflicting(new Set(scopes)); pair > 0; pair--) complain('conflicting scopes');
+  return errors;
+}
+
+const EXISTS_ONLY =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+
+function validateScopeRequirement(requirement: ScopedResourceSelectorRequirement, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { scopeName, operator, values = [] } = requirement;
+  const operatorPath = field.child(path, 'operator');
+  if (!SCOPES.has(scopeName)) errors.push(invalid(field.child(path, 'scopeName'), scopeName, 'unsupported scope'));
+  const onlyExists = SCOPES.has(scopeName) && scopeName !== 'PriorityClass' && scopeName !== 'VolumeAttributesClass';
+  if (onlyExists && operator !== 'Exists') errors.push(invalid(operatorPath, operator, EXISTS_ONLY));
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) {
+      const why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+      errors.push(required(field.child(path, 'values'), why));
+    }
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      const why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+      errors.push(invalid(field.child(path, 'values'), values, why));
+    }
+  } else errors.push(invalid(operatorPath, operator, 'not a valid selector operator'));
+  return errors;
+}
+
+function validateSpec(spec: ResourceQuotaSpec): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  append(errors, validateAmounts(spec.hard, 'spec.hard'));
+  append(errors, validateScopes(spec));
+  for (const requirement of spec.scopeSelector?.matchExpressions ?? []) {
+    append(errors, validateScopeRequirement(requirement, 'spec.scopeSelector.matchExpressions'));
+  }
+  return errors;
+}
+
+function warnings(quota: ResourceQuota): readonly string[] {
+  const hard = quota.spec?.hard ?? {};
+  return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
+    const plain = name === 'cpu' || name === 'memory' ? name : undefined;
+    const request = hard[`requests.${name}`] === undefined && plain !== undefined ? plain : `requests.${name}`;
+    const [asked, limit] = [hard[request], hard[`limits.${name}`]];
+    if (asked === undefined || limit === undefined || compareAmounts(asked, limit) <= 0) return [];
+    return [
+      `ResourceQuota ${request} (${amountText(asked)}) should be less than limits.${name} (${amountText(limit)})`,
+    ];
+  });
+}
+
+export const resourceQuotaStrategy: KindStrategy<ResourceQuota> = {
+  ...createGenericStrategy<ResourceQuota>({ namespaced: true, hasStatus: true, hasGeneration: false }),
+  prepareForUpdate: (quota, old, subresource) => withFieldOf(quota, old, subresource === 'status' ? 'spec' : 'status'),
+  validate(quota) {
+    const errors = validateObjectMeta(quota.metadata, RULES, 'metadata');
+    append(errors, validateSpec(quota.spec ?? {}));
+    return errors;
+  },
+  validateUpdate(quota, old, subresource) {
+    const errors = validateObjectMetaUpdate(quota.metadata, old.metadata, 'metadata');
+    if (subresource === 'status') {
+      if (!quota.metadata.resourceVersion) errors.push(required('resourceVersion', ''));
+      append(errors, validateAmounts(quota.status?.hard, 'status.hard'));
+      append(errors, validateAmounts(quota.status?.used, 'status.used'));
+      return errors;
+    }
+    append(errors, validateSpec(quota.spec ?? {}));
+    const scopes = new Set(quota.spec?.scopes);
+    if (scopes.symmetricDifference(new Set(old.spec?.scopes)).size > 0) {
+      errors.push(invalid('spec.scopes', quota.spec?.scopes ?? null, 'field is immutable'));
+    }
+    return errors;
+  },
+  warnings,
+};

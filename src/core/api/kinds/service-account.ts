@@ -1,0 +1,38 @@
+import { nameIsDnsSubdomain } from '../../kube/names.ts';
+import type { KindStrategy } from '../kind-definition.ts';
+import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { ObjectReference, ServiceAccount } from '../types/core-v1.ts';
+import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { mapped } from './objects.ts';
+
+const RULES = { namespaced: true, name: nameIsDnsSubdomain };
+const DEPRECATED = 'kubernetes.io/enforce-mountable-secrets';
+
+/** Of a secret only its name counts; anything else would promise what nobody keeps. */
+function cleaned(account: ServiceAccount): ServiceAccount {
+  if (!account.secrets) return account;
+  const secrets = mapped(account.secrets, (reference): ObjectReference => {
+    const keys = Object.keys(reference);
+    if (keys.length === 0 || (keys.length === 1 && reference.name !== undefined)) return reference;
+    return reference.name === undefined ? {} : { name: reference.name };
+  });
+  return secrets === account.secrets ? account : { ...account, secrets };
+}
+
+export const serviceAccountStrategy: KindStrategy<ServiceAccount> = {
+  ...createGenericStrategy<ServiceAccount>({ namespaced: true, hasStatus: false, hasGeneration: false }),
+  prepareForCreate: cleaned,
+  prepareForUpdate: cleaned,
+  validate: (account) => validateObjectMeta(account.metadata, RULES, 'metadata'),
+  validateUpdate(account, old) {
+    const errors = validateObjectMetaUpdate(account.metadata, old.metadata, 'metadata');
+    append(errors, validateObjectMeta(account.metadata, RULES, 'metadata'));
+    return errors;
+  },
+  warnings: (account) =>
+    account.metadata.annotations && Object.hasOwn(account.metadata.annotations, DEPRECATED)
+      ? [
+          `metadata.annotations[${DEPRECATED}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+        ]
+      : [],
+};
