@@ -2,6 +2,8 @@
  * Validation findings with Kubernetes' paths and wording (k8s.io/apimachinery's `field` package). A list of these
  * becomes the causes of a 422 `Status`.
  */
+import { goQuote } from './go-text.ts';
+import { encodeGoJson, type Json } from './json.ts';
 
 export type FieldErrorType =
   | 'FieldValueRequired'
@@ -10,7 +12,9 @@ export type FieldErrorType =
   | 'FieldValueDuplicate'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
+  | 'FieldValueTooShort'
   | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
   | 'FieldValueNotFound'
   | 'FieldValueTypeInvalid'
   | 'InternalError';
@@ -34,37 +38,40 @@ export const field = {
 
 /** Prints a value as Go's validation does: strings quoted, other scalars bare, structures as JSON. */
 export function printValue(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return goQuote(value);
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'object') return JSON.stringify(value);
-  return String(value as number | boolean | bigint);
+  if (typeof value === 'object') return encodeGoJson(value as Json);
+  return String(value);
 }
+
+const withDetail = (text: string, detail: string): string => (detail === '' ? text : `${text}: ${detail}`);
 
 export const required = (path: string, detail: string): FieldError => ({
   type: 'FieldValueRequired',
   field: path,
-  message: detail === '' ? 'Required value' : `Required value: ${detail}`,
+  message: withDetail('Required value', detail),
 });
 
 export const invalid = (path: string, value: unknown, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   field: path,
-  message: `Invalid value: ${printValue(value)}${detail === '' ? '' : `: ${detail}`}`,
+  message: withDetail(`Invalid value: ${printValue(value)}`, detail),
 });
 
 export const typeInvalid = (path: string, value: unknown, detail: string): FieldError => ({
   type: 'FieldValueTypeInvalid',
   field: path,
-  message: `Invalid value: ${printValue(value)}: ${detail}`,
+  message: withDetail(`Invalid value: ${printValue(value)}`, detail),
 });
 
 /** `supported` is printed in the order given; Kubernetes sorts some of its sets, so callers pass them sorted. */
 export const notSupported = (path: string, value: unknown, supported: readonly string[]): FieldError => ({
   type: 'FieldValueNotSupported',
   field: path,
-  message: `Unsupported value: ${printValue(value)}${
-    supported.length === 0 ? '' : `: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`
-  }`,
+  message: withDetail(
+    `Unsupported value: ${printValue(value)}`,
+    supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`,
+  ),
 });
 
 export const duplicate = (path: string, value: unknown): FieldError => ({
@@ -76,7 +83,7 @@ export const duplicate = (path: string, value: unknown): FieldError => ({
 export const forbidden = (path: string, detail: string): FieldError => ({
   type: 'FieldValueForbidden',
   field: path,
-  message: `Forbidden: ${detail}`,
+  message: withDetail('Forbidden', detail),
 });
 
 export const notFoundValue = (path: string, value: unknown): FieldError => ({
@@ -85,14 +92,55 @@ export const notFoundValue = (path: string, value: unknown): FieldError => ({
   message: `Not found: ${printValue(value)}`,
 });
 
-export const tooLong = (path: string, maxLength: number): FieldError => ({
+const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** A negative limit means that the limit is not told. */
+const lengthError = (path: string, maxLength: number, unit: string): FieldError => ({
   type: 'FieldValueTooLong',
   field: path,
-  message: `Too long: may not be more than ${maxLength} bytes`,
+  message: `Too long: ${maxLength < 0 ? 'value is too long' : `may not be more than ${counted(maxLength, unit)}`}`,
+});
+
+export const tooLong = (path: string, maxLength: number): FieldError => lengthError(path, maxLength, 'byte');
+
+export const tooLongCharacters = (path: string, maxLength: number): FieldError =>
+  lengthError(path, maxLength, 'character');
+
+export const tooShort = (path: string, minLength: number): FieldError => ({
+  type: 'FieldValueTooShort',
+  field: path,
+  message: `Too short: ${minLength < 0 ? 'value is too short' : `must be at least ${counted(minLength, 'character')}`}`,
 });
 
 export const tooMany = (path: string, actual: number, max: number): FieldError => ({
   type: 'FieldValueTooMany',
   field: path,
-  message: `Too many: ${actual}: must have at most ${max} items`,
+  message: `Too many${actual < 0 ? '' : `: ${actual}`}: ${max < 0 ? 'has too many items' : `must have at most ${counted(max, 'item')}`}`,
 });
+
+export const tooFew = (path: string, actual: number, min: number): FieldError => ({
+  type: 'FieldValueTooFew',
+  field: path,
+  message: `Too few: ${actual}: ${min < 0 ? 'has too few items' : `must have at least ${counted(min, 'item')}`}`,
+});
+
+export const internalFieldError = (path: string, detail: string): FieldError => ({
+  type: 'InternalError',
+  field: path,
+  message: withDetail('Internal error', detail),
+});
+
+/** What is immutable may not differ; upstream's message for all such fields. */
+export const immutableField = (path: string, value: unknown): FieldError => invalid(path, value, 'field is immutable');
+
+/** Upstream's name for a path that was never given. */
+export const pathText = (path: string): string => (path === '' ? '<nil>' : path);
+
+/** `spec.x: Required value`. */
+export const fieldErrorMessage = ({ field: path, message }: FieldError): string => `${pathText(path)}: ${message}`;
+
+/** All findings in one line: the one message, or a list in brackets in which nothing is said twice. */
+export function aggregateMessage(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(fieldErrorMessage))];
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+}

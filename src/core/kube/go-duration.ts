@@ -1,5 +1,5 @@
 /** Go's durations, as `metav1.Duration` and flags write them: `1h30m`, `1.5s`, `-2ms`. Exact to the nanosecond. */
-import { goQuote } from './go-text.ts';
+import { goTimeQuote } from './go-text.ts';
 
 const MAX_NANOS = 9223372036854775807n;
 
@@ -22,7 +22,7 @@ export type ParsedDuration =
 const ELEMENT = /(\d*)(?:(\.)(\d*))?([^\d.]*)/y;
 
 export function readGoDuration(text: string): ParsedDuration {
-  const wrong = (what: string): ParsedDuration => ({ ok: false, error: `time: ${what} ${goQuote(text)}` });
+  const wrong = (what: string): ParsedDuration => ({ ok: false, error: `time: ${what} ${goTimeQuote(text)}` });
   const invalid = wrong('invalid duration');
   const negative = text.startsWith('-');
   const start = negative || text.startsWith('+') ? 1 : 0;
@@ -41,7 +41,7 @@ export function readGoDuration(text: string): ParsedDuration {
     if (unit === '') return wrong('missing unit in duration');
     const scale = UNITS.get(unit);
     if (scale === undefined) {
-      return { ok: false, error: `time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}` };
+      return { ok: false, error: `time: unknown unit ${goTimeQuote(unit)} in duration ${goTimeQuote(text)}` };
     }
     total += BigInt(whole === '' ? '0' : whole) * scale + fractionOf(fraction, scale);
     if (total > limit) return invalid;

@@ -31,6 +31,17 @@ function escapeForGo(character: string): string {
   return `\\U${code.toString(16).padStart(8, '0')}`;
 }
 
+const TIME_UNSAFE = /["\\]|[^ -~\x7f]/gu;
+
+/** A string quoted as Go's `time` package does, which spells every byte that is not ASCII. */
+export function goTimeQuote(text: string): string {
+  return `"${text.replace(TIME_UNSAFE, (character) =>
+    character === '"' || character === '\\'
+      ? `\\${character}`
+      : Array.from(new TextEncoder().encode(character), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''),
+  )}"`;
+}
+
 /** Bytes of the text in UTF-8: what Go's `len` counts. */
 export function utf8Length(text: string): number {
   let bytes = text.length;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './golden/read.ts';
 import { findDuplicateFields, findSyntaxError } from './json-scan.ts';
@@ -9,7 +9,7 @@ interface Table {
   readonly duplicates: readonly (readonly [text: string, messages: readonly string[]])[];
   readonly encoded: readonly (readonly [text: string, encoded: string])[];
 }
-const table = readGolden<Table>('json');
+const table = readGolden('json') as Table;
 
 function failure(text: string, options?: { maxDepth: number }): JsonSyntaxError {
   try {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './golden/read.ts';
 import * as names from './names.ts';
@@ -33,7 +33,7 @@ const rules: { readonly [rule: string]: (value: string) => names.Problems } = {
 };
 
 describe('names and formats against Kubernetes', () => {
-  const table = readGolden<Table>('names');
+  const table = readGolden('names') as Table;
   it.each(table.rules.map((rule, column) => [rule, column] as const))('%s says what upstream says', (rule, column) => {
     const check = rules[rule];
     if (check === undefined) throw new Error(`no rule ${rule}`);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './golden/read.ts';
 import {
@@ -64,7 +64,7 @@ interface Table {
 
 const bigTable = process.env['QUANTITY_TABLE'];
 const table =
-  bigTable === undefined ? readGolden<Table>('quantity') : (JSON.parse(readFileSync(bigTable, 'utf8')) as Table);
+  bigTable === undefined ? (readGolden('quantity') as Table) : (JSON.parse(readFileSync(bigTable, 'utf8')) as Table);
 
 const LIMIT = 2n ** 63n;
 /** Upstream has no suffix for such amounts and prints them without one, a different number. */

@@ -2,7 +2,8 @@
  * The API's one error: a Kubernetes `Status` that can be thrown. Both transports throw it, so a controller's
  * `catch` reads the same in the embedded process and against a real cluster.
  */
-import type { FieldError } from './field-errors.ts';
+import { aggregateMessage, pathText, type FieldError } from './field-errors.ts';
+import { goQuote } from './go-text.ts';
 
 export type StatusReason =
   | ''
@@ -71,6 +72,12 @@ export class StatusError extends Error {
     };
   }
 
+  /** The error that a `Status` from a server stands for. */
+  static from(status: Status, options?: ErrorOptions): StatusError {
+    const { code, reason = '', message = '', details } = status;
+    return new StatusError(code, reason, message, details, options);
+  }
+
   get code(): number {
     return this.status.code;
   }
@@ -87,60 +94,158 @@ export interface GroupResource {
 }
 
 const qualified = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`);
-const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
-  name,
+
+/** Details as Go writes them: what is empty is left out. */
+const detailsOf = ({ group, resource }: GroupResource, name = '', retryAfterSeconds = 0): StatusDetails => ({
+  ...(name === '' ? {} : { name }),
   ...(group === '' ? {} : { group }),
-  kind: resource,
+  ...(resource === '' ? {} : { kind: resource }),
+  ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),
 });
+const retryDetails = (retryAfterSeconds: number): StatusDetails =>
+  retryAfterSeconds === 0 ? {} : { retryAfterSeconds };
 
 export const notFound = (what: GroupResource, name: string): StatusError =>
-  new StatusError(404, 'NotFound', `${qualified(what)} ${JSON.stringify(name)} not found`, detailsOf(what, name));
+  new StatusError(404, 'NotFound', `${qualified(what)} ${goQuote(name)} not found`, detailsOf(what, name));
 
 export const alreadyExists = (what: GroupResource, name: string): StatusError =>
+  new StatusError(409, 'AlreadyExists', `${qualified(what)} ${goQuote(name)} already exists`, detailsOf(what, name));
+
+/** No free name was found for a generateName; the client may try again after a moment. */
+export const generateNameConflict = (what: GroupResource, name: string, retryAfterSeconds = 1): StatusError =>
   new StatusError(
     409,
     'AlreadyExists',
-    `${qualified(what)} ${JSON.stringify(name)} already exists`,
-    detailsOf(what, name),
+    `${qualified(what)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
+    detailsOf(what, name, retryAfterSeconds),
   );
 
 export const conflict = (what: GroupResource, name: string, why: string): StatusError =>
   new StatusError(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(what)} ${JSON.stringify(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${qualified(what)} ${goQuote(name)}: ${why}`,
     detailsOf(what, name),
   );
+
+/** The words for an update against an older resourceVersion. */
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+export const modifiedConflict = (what: GroupResource, name: string): StatusError => conflict(what, name, MODIFIED);
+
+/** A precondition of a delete that does not hold. Upstream puts the kind where the resource usually stands. */
+export const deletePreconditionConflict = (
+  what: { readonly group: string; readonly kind: string },
+  name: string,
+  precondition: 'UID' | 'ResourceVersion',
+  asked: string,
+  actual: string,
+): StatusError =>
+  conflict(
+    { group: what.group, resource: what.kind },
+    name,
+    `the ${precondition} in the precondition (${asked}) does not match the ${precondition} in record (${actual}). ${
+      precondition === 'UID'
+        ? 'The object might have been deleted and then recreated'
+        : 'The object might have been modified'
+    }`,
+  );
+
+/** A precondition that fails in the store, where upstream's error shows the store's own wrapping and key. */
+export const preconditionConflict = (
+  what: GroupResource,
+  name: string,
+  key: string,
+  precondition: 'UID' | 'ResourceVersion',
+  asked: string,
+  actual: string,
+): StatusError =>
+  conflict(
+    what,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${precondition} in precondition: ${asked}, ${precondition} in object meta: ${actual}`,
+  );
+
+/** Fields of an apply that other managers own; each cause names one. */
+export const applyConflict = (message: string, causes: readonly StatusCause[]): StatusError =>
+  new StatusError(409, 'Conflict', message, { causes });
 
 export const badRequest = (message: string): StatusError => new StatusError(400, 'BadRequest', message);
 
-export const forbiddenRequest = (what: GroupResource, name: string, why: string): StatusError =>
-  new StatusError(
+export const forbiddenRequest = (what: GroupResource, name: string, why: string): StatusError => {
+  const resource = qualified(what);
+  const subject = name === '' ? resource : `${resource} ${goQuote(name)}`;
+  return new StatusError(
     403,
     'Forbidden',
-    name === ''
-      ? `${qualified(what)} is forbidden: ${why}`
-      : `${qualified(what)} ${JSON.stringify(name)} is forbidden: ${why}`,
+    resource === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`,
     detailsOf(what, name),
   );
+};
 
 export const unauthorized = (message = 'Unauthorized'): StatusError => new StatusError(401, 'Unauthorized', message);
 
+/** What the request needs is no longer held: an old resourceVersion or continue token. */
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
+
+export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
 
 export const methodNotAllowed = (what: GroupResource, verb: string): StatusError =>
   new StatusError(
     405,
     'MethodNotAllowed',
-    `${verb} is not supported on resources of kind ${JSON.stringify(qualified(what))}`,
-    {
-      ...(what.group === '' ? {} : { group: what.group }),
-      kind: what.resource,
-    },
+    `${verb} is not supported on resources of kind ${goQuote(qualified(what))}`,
+    detailsOf(what),
   );
 
+export const notAcceptable = (accepted: readonly string[]): StatusError =>
+  new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+
+/** The wanted form exists, but not in any of the types the client accepts. `target` is the form's kind. */
+export const notAcceptableConversion = (target: string, accepted: readonly string[]): StatusError =>
+  new StatusError(
+    406,
+    'NotAcceptable',
+    `only the following media types are accepted when converting to ${target}: ${accepted.join(', ')}`,
+  );
+
+export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+
+export const entityTooLarge = (message: string): StatusError =>
+  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+
+/** The words for a body over the limit. */
+export const bodyTooLarge = (limitBytes: number): StatusError => entityTooLarge(`limit is ${limitBytes}`);
+
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
-  new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
+  new StatusError(429, 'TooManyRequests', message, retryDetails(retryAfterSeconds));
+
+export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
+
+/** A passing trouble of the server's; the request was not carried out and may be repeated. */
+export const serverTimeout = (what: GroupResource, operation: string, retryAfterSeconds = 0): StatusError =>
+  new StatusError(
+    500,
+    'ServerTimeout',
+    `The ${operation} operation against ${qualified(what)} could not be completed at this time, please try again.`,
+    detailsOf(what, operation, retryAfterSeconds),
+  );
+
+/** Time ran out; the request may yet be carried out. */
+export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
+  new StatusError(504, 'Timeout', `Timeout: ${message}`, retryDetails(retryAfterSeconds));
+
+/** A resourceVersion from the future: another server's, or one that was never answered. */
+export const tooLargeResourceVersion = (asked: number, current: number, retryAfterSeconds = 0): StatusError =>
+  new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    ...retryDetails(retryAfterSeconds),
+  });
 
 export const internalError = (cause: unknown): StatusError => {
   const text = cause instanceof Error ? cause.message : String(cause);
@@ -159,14 +264,13 @@ export function invalidObject(
   name: string,
   errors: readonly FieldError[],
 ): StatusError {
-  const texts = errors.map((e) => `${e.field === '' ? '<nil>' : e.field}: ${e.message}`);
-  const summary = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   const kind = what.group === '' ? what.kind : `${what.kind}.${what.group}`;
-  return new StatusError(422, 'Invalid', `${kind} ${JSON.stringify(name)} is invalid: ${summary}`, {
-    name,
-    ...(what.group === '' ? {} : { group: what.group }),
-    kind: what.kind,
-    causes: errors.map((e) => ({ reason: e.type, message: e.message, field: e.field })),
+  const subject = `${kind} ${goQuote(name)} is invalid`;
+  return new StatusError(422, 'Invalid', errors.length === 0 ? subject : `${subject}: ${aggregateMessage(errors)}`, {
+    ...detailsOf({ group: what.group, resource: what.kind }, name),
+    ...(errors.length === 0
+      ? {}
+      : { causes: errors.map((e) => ({ reason: e.type, message: e.message, field: pathText(e.field) })) }),
   });
 }
 

@@ -2,7 +2,9 @@
  * Times as the API writes them. Inside the house an instant is milliseconds since 1970 (a number, with a fraction for
  * microseconds); on the wire it is RFC 3339 in UTC, to the second (`Time`) or to the microsecond (`MicroTime`).
  */
-import { goQuote } from './go-text.ts';
+import { goTimeQuote } from './go-text.ts';
+
+export { formatGoDuration, parseGoDuration } from './go-duration.ts';
 
 const MIN_YEAR_ZERO = -62167219200000;
 const MAX_YEAR_9999 = 253402300799999;
@@ -73,11 +75,11 @@ function readTime(text: string, layout: string): ParsedTime {
   let at = 0;
   const unparsable = (element: string): ParsedTime => ({
     ok: false,
-    error: `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(text.slice(at))} as ${goQuote(element)}`,
+    error: `parsing time ${goTimeQuote(text)} as ${goTimeQuote(layout)}: cannot parse ${goTimeQuote(text.slice(at))} as ${goTimeQuote(element)}`,
   });
   const outOfRange = (what: string): ParsedTime => ({
     ok: false,
-    error: `parsing time ${goQuote(text)}: ${what} out of range`,
+    error: `parsing time ${goTimeQuote(text)}: ${what} out of range`,
   });
   /** Two digits; hours may come as one, an old leniency of Go's. */
   const number = (digits: number, atLeast = digits): number | undefined => {
@@ -149,7 +151,7 @@ function readTime(text: string, layout: string): ParsedTime {
     offsetMinutes = (hours * 60 + minutes) * (sign === '-' ? -1 : 1);
   }
   if (at < text.length) {
-    return { ok: false, error: `parsing time ${goQuote(text)}: extra text: ${goQuote(text.slice(at))}` };
+    return { ok: false, error: `parsing time ${goTimeQuote(text)}: extra text: ${goTimeQuote(text.slice(at))}` };
   }
   if (day < 1 || day > daysIn(year, month)) return outOfRange('day');
 

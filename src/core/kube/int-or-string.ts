@@ -1,0 +1,31 @@
+/** IntOrString: a number or a percentage, as in `maxUnavailable: 10%`. */
+import { percentProblems } from './value-formats.ts';
+
+export type IntOrString = number | string;
+
+export type ScaledValue =
+  | { readonly ok: true; readonly value: number }
+  /** In upstream's words. */
+  | { readonly ok: false; readonly error: string };
+
+/** The percentage, when the text is one. */
+export function percentOf(value: IntOrString): number | undefined {
+  return typeof value === 'string' && percentProblems(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
+}
+
+/** The number it stands for, out of `total`; percentages round as told. */
+export function scaledIntOrPercent(value: IntOrString, total: number, rounding: 'up' | 'down'): ScaledValue {
+  if (typeof value === 'number') return { ok: true, value };
+  if (!value.endsWith('%')) {
+    return { ok: false, error: 'invalid value for IntOrString: invalid type: string is not a percentage' };
+  }
+  const digits = value.slice(0, -1);
+  if (!/^[+-]?\d+$/.test(digits) || digits.length > 15) {
+    return {
+      ok: false,
+      error: `invalid value for IntOrString: invalid value "${value}": strconv.Atoi: parsing "${digits}": invalid syntax`,
+    };
+  }
+  const exact = (Number(digits) * total) / 100;
+  return { ok: true, value: rounding === 'up' ? Math.ceil(exact) : Math.floor(exact) };
+}
