@@ -1,0 +1,238 @@
+/**
+ * Strategic merge patch: a merge patch that knows from the schema which lists are merged item by item and by which
+ * key. Directives steer it: `$patch` (replace, delete), `$retainKeys`, `$setElementOrder/F`,
+ * `$deleteFromPrimitiveList/F`. Values are never changed in place; what the patch leaves alone stays shared.
+ */
+import { setOwn } from '../../kube/immutable.ts';
+import type { Json, JsonObject } from '../../kube/json.ts';
+import { badRequest, type StatusError } from '../../kube/status-error.ts';
+import type { ListNode, SchemaNode } from '../schema/lists.ts';
+import { identityOf, orderAsAsked, orderMerged } from './element-order.ts';
+
+const DIRECTIVE = '$patch';
+const RETAIN_KEYS = '$retainKeys';
+const SET_ORDER = '$setElementOrder/';
+const DELETE_FROM = '$deleteFromPrimitiveList/';
+
+export type PatchList = readonly Json[];
+
+export const isMap = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isList = (value: Json | undefined): value is PatchList => Array.isArray(value);
+
+/** A bad patch is the client's fault, wherever in it the fault lies. */
+const bad = (message: string): StatusError => badRequest(message);
+const member = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+type Draft = Map<string, Json>;
+
+export function strategicMerge(
+  original: JsonObject | undefined,
+  patch: JsonObject,
+  schema: SchemaNode | undefined,
+): JsonObject {
+  const directive = member(patch, DIRECTIVE);
+  if (directive === 'replace') return without(patch, DIRECTIVE);
+  if (directive === 'delete') return {};
+  if (directive !== undefined) throw bad(`unknown patch type: ${JSON.stringify(directive)} found in patch`);
+  const draft: Draft = new Map(Object.entries(original ?? {}) as [string, Json][]);
+  const rest = new Map(Object.entries(patch) as [string, Json][]);
+  retainKeys(draft, rest);
+  mergeOrderedLists(draft, rest, schema);
+  for (const [key, value] of rest) {
+    if (key.startsWith(DELETE_FROM)) deleteFromList(draft, key.slice(DELETE_FROM.length), value);
+    else if (value === null) draft.delete(key);
+    else mergeMember(draft, key, value, childOf(schema, key));
+  }
+  return fromDraft(draft, original);
+}
+
+function mergeMember(draft: Draft, key: string, value: Json, schema: SchemaNode | undefined): void {
+  const old = draft.get(key);
+  if (isMap(old) && isMap(value)) {
+    draft.set(key, strategicMerge(old, value, schema));
+  } else if (isList(old) && isList(value)) {
+    draft.set(key, mergeList(old, value, schema));
+  } else {
+    const clean = withoutDirectives(withoutNulls(value));
+    if (clean === undefined) draft.delete(key);
+    else draft.set(key, clean);
+  }
+}
+
+const childOf = (schema: SchemaNode | undefined, key: string): SchemaNode | undefined => {
+  if (schema?.kind === 'object') return schema.child(key);
+  return schema?.kind === 'map' ? schema.value : undefined;
+};
+
+/** The list merged by its key, or as a set of scalars, or replaced where the schema says nothing of merging. */
+function mergeList(original: PatchList, patch: PatchList, schema: SchemaNode | undefined): PatchList {
+  if (schema?.kind !== 'list' || !schema.merge) return patch;
+  if (original.length === 0 && patch.length === 0) return original;
+  if (!holdsMaps(original, patch)) {
+    const merged = [...new Set([...original, ...patch])];
+    return orderMerged(merged, patch, original, undefined);
+  }
+  const { mergeKey } = schema;
+  if (mergeKey === undefined) throw bad('cannot merge lists without merge key');
+  const { kept, changes } = applyItemDirectives(
+    original as readonly JsonObject[],
+    patch as readonly JsonObject[],
+    mergeKey,
+  );
+  return orderMerged(mergeItems(kept, changes, mergeKey, schema), changes, kept, mergeKey);
+}
+
+/** True for lists of maps, false for lists of scalars; a mixture, or a list in a list, is refused. */
+function holdsMaps(...lists: readonly PatchList[]): boolean {
+  const items = lists.flat(1) as readonly Json[];
+  if (items.some(isList)) throw bad('lists of lists are not supported');
+  const maps = items.filter(isMap).length;
+  if (maps !== 0 && maps !== items.length) throw bad('list element types are not identical');
+  return maps > 0;
+}
+
+/** Items with `$patch`: delete takes matching items out, replace makes the patch the whole list. */
+function applyItemDirectives(
+  original: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+): { readonly kept: readonly JsonObject[]; readonly changes: readonly JsonObject[] } {
+  const gone = new Set<string>();
+  let replace = false;
+  const changes: JsonObject[] = [];
+  for (const item of patch) {
+    const directive = member(item, DIRECTIVE);
+    if (directive === undefined) changes.push(item);
+    else if (directive === 'replace') replace = true;
+    else if (directive === 'delete') {
+      requireKey(item, mergeKey);
+      gone.add(identityOf(item, mergeKey));
+    } else if (directive === 'merge') throw bad('merging lists cannot yet be specified in the patch');
+    else throw bad(`unknown patch type: ${JSON.stringify(directive)} found in patch`);
+  }
+  if (replace) return { kept: changes, changes: [] };
+  return {
+    kept: gone.size === 0 ? original : original.filter((item) => !gone.has(identityOf(item, mergeKey))),
+    changes,
+  };
+}
+
+function requireKey(item: JsonObject, mergeKey: string): void {
+  if (member(item, mergeKey) !== undefined) return;
+  throw bad(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+function mergeItems(
+  original: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+  { element }: ListNode,
+): JsonObject[] {
+  const merged = [...original];
+  const places = new Map(merged.map((item, index) => [identityOf(item, mergeKey), index] as const).toReversed());
+  for (const item of patch) {
+    requireKey(item, mergeKey);
+    const identity = identityOf(item, mergeKey);
+    const at = places.get(identity);
+    const old = at === undefined ? undefined : merged[at];
+    if (at === undefined || old === undefined) {
+      places.set(identity, merged.length);
+      merged.push(item);
+    } else {
+      merged[at] = strategicMerge(old, item, element);
+    }
+  }
+  return merged;
+}
+
+/** `$retainKeys` names every member that may stay; a patch that sets another one contradicts itself. */
+function retainKeys(draft: Draft, patch: Draft): void {
+  const keys = patch.get(RETAIN_KEYS);
+  if (keys === undefined) return;
+  patch.delete(RETAIN_KEYS);
+  if (!isList(keys)) throw bad('invalid patch format of retainKeys');
+  const retained = new Set(keys);
+  for (const [key, value] of patch) {
+    if (value === null || key.startsWith(DELETE_FROM) || key.startsWith(SET_ORDER)) continue;
+    if (!retained.has(key)) throw bad('invalid patch format of retainKeys');
+  }
+  for (const key of [...draft.keys()]) if (!retained.has(key)) draft.delete(key);
+}
+
+/** Lists that come with `$setElementOrder` are merged here, ordered as asked, and taken out of the patch. */
+function mergeOrderedLists(draft: Draft, patch: Draft, schema: SchemaNode | undefined): void {
+  for (const [directive, order] of [...patch]) {
+    if (!directive.startsWith(SET_ORDER)) continue;
+    patch.delete(directive);
+    if (!isList(order)) throw bad('invalid patch format of setElementOrder list');
+    const key = directive.slice(SET_ORDER.length);
+    const child = childOf(schema, key);
+    const mergeKey = child?.kind === 'list' ? child.mergeKey : undefined;
+    const old = draft.get(key);
+    const change = patch.get(key);
+    if ((old !== undefined && !isList(old)) || (change !== undefined && !isList(change))) {
+      throw bad(`expected a list at ${JSON.stringify(key)}`);
+    }
+    if (old === undefined && change === undefined) continue;
+    const merged =
+      change === undefined
+        ? (old ?? [])
+        : old === undefined
+          ? ((withoutDirectives(change) as PatchList | undefined) ?? [])
+          : mergeList(old, change, child);
+    draft.set(key, orderAsAsked(merged, change ?? [], order, old ?? [], mergeKey));
+    patch.delete(key);
+  }
+}
+
+function deleteFromList(draft: Draft, key: string, values: Json): void {
+  const old = draft.get(key);
+  if (!isList(old)) return;
+  if (!isList(values)) throw bad('invalid patch format of deleteFromPrimitiveList');
+  const gone = new Set(values);
+  draft.set(
+    key,
+    old.filter((item) => !gone.has(item)),
+  );
+}
+
+/** In new values a null means absent. */
+function withoutNulls(value: Json): Json {
+  if (isList(value)) return value.map((item) => (item === null ? item : withoutNulls(item)));
+  if (!isMap(value)) return value;
+  const result: JsonObject = {};
+  for (const [key, each] of Object.entries(value)) {
+    if (each !== null && each !== undefined) setOwn(result, key, withoutNulls(each));
+  }
+  return result;
+}
+
+/** New values lose maps that are directives; `undefined` when the value itself is one. */
+function withoutDirectives(value: Json): Json | undefined {
+  if (isList(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isMap(value)) return value;
+  if (Object.hasOwn(value, DIRECTIVE)) return undefined;
+  const result: JsonObject = {};
+  for (const [key, each] of Object.entries(value)) {
+    const clean = each === undefined ? undefined : withoutDirectives(each);
+    if (clean !== undefined) setOwn(result, key, clean);
+  }
+  return result;
+}
+
+function without(object: JsonObject, key: string): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, value] of Object.entries(object)) if (name !== key) setOwn(result, name, value);
+  return result;
+}
+
+function fromDraft(draft: Draft, original: JsonObject | undefined): JsonObject {
+  if (original !== undefined && draft.size === Object.keys(original).length) {
+    if (draft.entries().every(([key, value]) => member(original, key) === value)) return original;
+  }
+  const result: JsonObject = {};
+  for (const [key, value] of draft) setOwn(result, key, value);
+  return result;
+}
