@@ -5,6 +5,7 @@
  */
 import type { Node, Pod } from '../api/types/core-v1.ts';
 import type { Labels } from './label-match.ts';
+import { createNodeColumns, type NodeColumns } from './node-columns.ts';
 import { addPod, createNodeState, type NodeState, removePod as takeOff, replaceNode } from './node-state.ts';
 import { createPodIndex, type PodIndex } from './pod-index.ts';
 import { isTerminal, podKey, type PodRecord, recordOf } from './pod-record.ts';
@@ -13,6 +14,7 @@ import type { StorageView } from './volumes.ts';
 export interface ClusterState {
   readonly nodes: ReadonlyMap<string, NodeState>;
   readonly index: PodIndex;
+  readonly columns: NodeColumns;
   /** Absent: what volumes demand of a node is not judged (beyond disks that cannot be shared). */
   readonly storage: StorageView | undefined;
   /** Grows with every change of nodes, pods or namespaces. */
@@ -44,11 +46,6 @@ export interface ClusterOptions {
 
 const NO_RECORDS: readonly PodRecord[] = Object.freeze([]);
 
-const sameTopology = (a: Node, b: Node): boolean =>
-  a.metadata.labels === b.metadata.labels &&
-  a.spec.taints === b.spec.taints &&
-  a.spec.unschedulable === b.spec.unschedulable;
-
 export function createClusterState(options: ClusterOptions = {}): ClusterState {
   const nodes = new Map<string, NodeState>();
   /** Pods of nodes nobody has seen (yet): they arrive in any order. */
@@ -59,6 +56,7 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
   const nodeOfNominated = new Map<string, string>();
   const imageNodes = new Map<string, number>();
   const index = createPodIndex();
+  const columns = createNodeColumns(() => nodes.values());
   let version = 0;
   let topologyVersion = 0;
 
@@ -77,6 +75,7 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
     const state = nodes.get(nodeName);
     if (state !== undefined) {
       addPod(state, record);
+      columns.refreshPod(state, record);
       index.count(record, state, 1);
       return;
     }
@@ -92,7 +91,9 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
     const state = nodes.get(nodeName);
     if (state !== undefined) {
       const record = takeOff(state, key);
-      if (record !== undefined) index.count(record, state, -1);
+      if (record === undefined) return;
+      columns.refreshPod(state, record);
+      index.count(record, state, -1);
       return;
     }
     const pods = waiting.get(nodeName);
@@ -113,6 +114,7 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
   return {
     nodes,
     index,
+    columns,
     storage: options.storage,
     get version() {
       return version;
@@ -133,16 +135,20 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
           countImages(before, -1);
           countImages(node, 1);
         }
-        replaceNode(known, node);
-        if (!sameTopology(before, node)) {
-          topologyVersion++;
-          index.relabel(known, before.metadata.labels);
+        const relabelled = before.metadata.labels !== node.metadata.labels;
+        if (relabelled) index.tally(known, -1);
+        if (replaceNode(known, node)) topologyVersion++;
+        if (relabelled) {
+          columns.relabel(known, before.metadata.labels);
+          index.tally(known, 1);
         }
+        columns.refresh(known);
         return known;
       }
       topologyVersion++;
       const state = createNodeState(node);
       nodes.set(name, state);
+      columns.enter(state);
       countImages(node, 1);
       const pods = waiting.get(name);
       waiting.delete(name);
@@ -158,6 +164,7 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
       countImages(state.node, -1);
       for (const record of state.pods.values()) index.count(record, state, -1);
       if (state.pods.size > 0) waiting.set(name, new Map(state.pods));
+      columns.leave(state);
       nodes.delete(name);
     },
 

@@ -26,6 +26,7 @@ import type { SchedulerPlugin } from './plugin.ts';
 import { affinityNo, judgeAffinity } from './pod-affinity.ts';
 import type { PodRecord } from './pod-record.ts';
 import { type PreparedPod, preparePod } from './prepared-pod.ts';
+import { ALL_STATIC, staticVerdict } from './static-verdicts.ts';
 import { taintNo } from './taints.ts';
 import { judgeSpread, spreadNo, spreads } from './topology-spread.ts';
 import { schedulable, unschedulableNo } from './unschedulable.ts';
@@ -36,26 +37,56 @@ export { compilePod } from './compiled-pod.ts';
 const exclusiveInUse = (prepared: PreparedPod, imagined: Imagined | undefined): boolean =>
   prepared.exclusiveClaimsInUse > 0 && prepared.exclusiveClaimsInUse + (imagined?.exclusiveClaims ?? 0) > 0;
 
-/** The fast path. With `imagined`, `state` is not looked at: the imagined one stands in for it. */
+/** The fast path. With `imagined`, that state stands in for the actual one. */
 export function feasible(prepared: PreparedPod, actual: NodeState, imagined?: Imagined): boolean {
   const state = imagined === undefined ? actual : imagined.state;
+  if (!passesBuiltIn(prepared, state, imagined)) return false;
+  for (const plugin of prepared.plugins) {
+    if (plugin.filter?.(prepared.compiled, state, prepared.cluster).ok === false) return false;
+  }
+  return true;
+}
+
+function passesBuiltIn(prepared: PreparedPod, state: NodeState, imagined: Imagined | undefined): boolean {
   if (prepared.refusal !== undefined) return false;
   if (prepared.pinnedNodes !== undefined && !prepared.pinnedNodes.has(state.name)) return false;
   const { compiled } = prepared;
-  const { spec, metadata } = state.node;
-  if (!schedulable(compiled.tolerations, spec.unschedulable)) return false;
   if (!nodeNameMatches(compiled.pod.spec.nodeName, state.name)) return false;
-  if (compiled.tolerations.firstUntolerated(spec.taints) !== undefined) return false;
-  if (!compiled.nodeAffinity.anyNode && !compiled.nodeAffinity.matches(state.node)) return false;
-  const { ports } = compiled.record;
-  if (ports.length > 0 && firstConflict(state.ports, ports) !== undefined) return false;
-  if (!fits(compiled.requests, state)) return false;
-  if (!prepared.volumes.none && !volumesOk(prepared, state, imagined)) return false;
-  if (prepared.spread !== undefined && !spreads(prepared.spread, metadata.labels, imagined?.spread)) return false;
-  if (judgeAffinity(prepared.affinity, metadata.labels, imagined?.affinity) !== 'ok') return false;
-  for (const plugin of prepared.plugins) {
-    if (plugin.filter?.(compiled, state, prepared.cluster).ok === false) return false;
+  if (staticVerdict(prepared.verdicts, state) !== ALL_STATIC) return false;
+  // A node that is imagined, or stands outside the cluster, has no numbers in the columns.
+  if (imagined !== undefined || state.slot < 0) {
+    if (firstConflict(state.ports, compiled.record.ports) !== undefined || !fits(compiled.requests, state))
+      return false;
+  } else {
+    if (prepared.portUsers !== undefined && portConflict(prepared, prepared.portUsers, state)) return false;
+    // The columns only know plain numbers and plain shortages; what they do not allow is judged exactly.
+    if (!fitsColumns(prepared, state.slot) && !fits(compiled.requests, state)) return false;
   }
+  if (!prepared.volumes.none && !volumesOk(prepared, state, imagined)) return false;
+  if (prepared.spread !== undefined && !spreads(prepared.spread, state, imagined?.spread)) return false;
+  return judgeAffinity(prepared.affinity, state, imagined?.affinity) === 'ok';
+}
+
+function portConflict(prepared: PreparedPod, users: readonly ReadonlySet<number>[], state: NodeState): boolean {
+  for (const slots of users) {
+    if (slots.has(state.slot)) return firstConflict(state.ports, prepared.compiled.record.ports) !== undefined;
+  }
+  return false;
+}
+
+function fitsColumns(prepared: PreparedPod, slot: number): boolean {
+  const { requests } = prepared.compiled;
+  const { free } = prepared.cluster.columns;
+  if (
+    !((free.pods[slot] as number) >= 1) ||
+    !(requests.cpu <= (free.cpu[slot] as number)) ||
+    !(requests.memory <= (free.memory[slot] as number)) ||
+    !(requests.ephemeralStorage <= (free.ephemeralStorage[slot] as number)) ||
+    prepared.scalarColumns === undefined
+  ) {
+    return false;
+  }
+  for (const column of prepared.scalarColumns) if (!(column.wanted <= (column.free[slot] as number))) return false;
   return true;
 }
 
@@ -68,8 +99,7 @@ export function judge(prepared: PreparedPod, actual: NodeState, imagined?: Imagi
   const { refusal, pinnedNodes, compiled } = prepared;
   if (refusal !== undefined) return refusal;
   if (pinnedNodes !== undefined && !pinnedNodes.has(state.name)) return refuse([notPinnedHereNo(pinnedNodes)]);
-  const nos = firstNos(prepared, state, imagined);
-  if (nos.length > 0) return refuse(nos);
+  if (!passesBuiltIn(prepared, state, imagined)) return refuse(firstNos(prepared, state, imagined));
   for (const plugin of prepared.plugins) {
     const answer = plugin.filter?.(compiled, state, prepared.cluster) ?? YES;
     if (!answer.ok) return answer;
@@ -81,7 +111,7 @@ const NONE: readonly No[] = Object.freeze([]);
 
 function firstNos(prepared: PreparedPod, state: NodeState, imagined: Imagined | undefined): readonly No[] {
   const { compiled } = prepared;
-  const { spec, metadata } = state.node;
+  const { spec } = state.node;
   if (!schedulable(compiled.tolerations, spec.unschedulable)) return [unschedulableNo(state.name)];
   const { nodeName } = compiled.pod.spec;
   if (!nodeNameMatches(nodeName, state.name)) return [nodeNameNo(nodeName ?? '')];
@@ -96,10 +126,10 @@ function firstNos(prepared: PreparedPod, state: NodeState, imagined: Imagined | 
   const volumeNos = judgeVolumes(prepared.volumes, state, prepared.cluster.storage, inUse);
   if (volumeNos.length > 0) return volumeNos;
   if (prepared.spread !== undefined) {
-    const verdict = judgeSpread(prepared.spread, metadata.labels, imagined?.spread);
+    const verdict = judgeSpread(prepared.spread, state, imagined?.spread);
     if (verdict !== 'ok') return [spreadNo(verdict)];
   }
-  const affinity = judgeAffinity(prepared.affinity, metadata.labels, imagined?.affinity);
+  const affinity = judgeAffinity(prepared.affinity, state, imagined?.affinity);
   return affinity === 'ok' ? NONE : [affinityNo(affinity, compiled.record.affinity)];
 }
 

@@ -19,7 +19,11 @@ export function labelOf(labels: Labels, key: string): string | undefined {
 const isLabelKey = (key: string): boolean => qualifiedNameProblems(key).length === 0;
 const isLabelValue = (value: string): boolean => labelValueProblems(value).length === 0;
 
-function integerOf(text: string): bigint | undefined {
+/** Any integer a double holds exactly, without building a bigint for it. */
+const SHORT_INTEGER = /^-?\d{1,15}$/;
+
+function integerOf(text: string): number | bigint | undefined {
+  if (SHORT_INTEGER.test(text)) return Number(text);
   const parsed = parseInt64(text);
   return parsed.ok ? parsed.value : undefined;
 }

@@ -21,6 +21,10 @@ export interface Allocatable {
 
 export interface NodeState {
   node: Node;
+  /** Where the cluster keeps this node's numbers; -1 outside a cluster. */
+  slot: number;
+  /** Changes whenever labels, taints or cordon do; never the same for two nodes. */
+  stamp: number;
   readonly name: string;
   allocatable: Allocatable;
   /** Sums over `pods`. */
@@ -64,9 +68,19 @@ function readAllocatable(quantities: Quantities): Allocatable {
   };
 }
 
+/** Only told apart, never ordered or shown, so sharing the counter makes nothing depend on what ran before. */
+let nextStamp = 1;
+
+const sameForFilters = (a: Node, b: Node): boolean =>
+  a.metadata.labels === b.metadata.labels &&
+  a.spec.taints === b.spec.taints &&
+  a.spec.unschedulable === b.spec.unschedulable;
+
 export function createNodeState(node: Node): NodeState {
   return {
     node,
+    slot: -1,
+    stamp: nextStamp++,
     name: node.metadata.name,
     allocatable: allocatableOf(node),
     requestedCpu: 0,
@@ -90,10 +104,13 @@ export function cloneNodeState(state: NodeState): NodeState {
   };
 }
 
-/** The same node, changed: labels, taints, allocatable. The pods stay. */
-export function replaceNode(state: NodeState, node: Node): void {
+/** The same node, changed; its pods stay. True when labels, taints or cordon changed with it. */
+export function replaceNode(state: NodeState, node: Node): boolean {
+  const same = sameForFilters(state.node, node);
   state.node = node;
   state.allocatable = allocatableOf(node);
+  if (!same) state.stamp = nextStamp++;
+  return !same;
 }
 
 /** False, and nothing happens, when the pod is already counted here. */

@@ -9,11 +9,13 @@ import { createNo, type No } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { labelOf, type Labels } from './label-match.ts';
 import type { PodRecord } from './pod-record.ts';
-import { countAt, countsFor, type PodKind, sumCounts, type TopologyCounts } from './population.ts';
+import { countAt, type DomainTally, type PodKind, type Population, sumTallies, tallyFor } from './population.ts';
+import type { NodeState } from './node-state.ts';
+import { domainOf, NO_DOMAIN, type TopologyColumn } from './topology-columns.ts';
 
 interface CountedTerm {
-  readonly topologyKey: string;
-  readonly tables: readonly TopologyCounts[];
+  readonly column: TopologyColumn;
+  readonly tallies: readonly DomainTally[];
 }
 
 export interface AffinityView {
@@ -61,10 +63,10 @@ function matchingKinds(
 export const kindsSelectedBy = (term: AffinityTerm, cluster: ClusterState): PodKind[] =>
   matchingKinds([term], cluster, (kind) => selectsKind(term, kind.namespace, kind.labels, cluster));
 
-const counted = (topologyKey: string, populations: readonly PodKind[]): CountedTerm => ({
-  topologyKey,
-  tables: sumCounts(populations.map((population) => countsFor(population, topologyKey))),
-});
+function counted(topologyKey: string, populations: readonly Population[], cluster: ClusterState): CountedTerm {
+  const column = cluster.columns.topology(topologyKey);
+  return { column, tallies: sumTallies(populations.map((population) => tallyFor(population, column))) };
+}
 
 export function viewAffinity(record: PodRecord, cluster: ClusterState): AffinityView {
   const required = record.affinity?.requiredAffinity ?? NO_TERMS;
@@ -76,39 +78,36 @@ export function viewAffinity(record: PodRecord, cluster: ClusterState): Affinity
   if (required.length > 0) {
     // One pod must match every term; only then does it count for any of them.
     const kinds = matchingKinds(required, cluster, (kind) => required.every((term) => selects(term, kind)));
-    affinity = required.map((term) => counted(term.topologyKey, kinds));
+    affinity = required.map((term) => counted(term.topologyKey, kinds, cluster));
   }
-  const antiAffinity = anti.map((term) => counted(term.topologyKey, kindsSelectedBy(term, cluster)));
+  const antiAffinity = anti.map((term) => counted(term.topologyKey, kindsSelectedBy(term, cluster), cluster));
   const objections = viewObjections(record, cluster);
   return {
     affinity,
     antiAffinity,
     objections,
-    nobodyMatches: affinity.every((term) => term.tables.length === 0),
+    nobodyMatches: affinity.every((term) => term.tallies.length === 0),
     matchesItself: required.every((term) => selectsKind(term, record.namespace, record.labels, cluster)),
-    trivial: affinity.length === 0 && objections.length === 0 && antiAffinity.every((term) => term.tables.length === 0),
+    trivial:
+      affinity.length === 0 && objections.length === 0 && antiAffinity.every((term) => term.tallies.length === 0),
     skipped: required.length === 0 && anti.length === 0 && objections.length === 0,
   };
 }
 
 function viewObjections(record: PodRecord, cluster: ClusterState): readonly CountedTerm[] {
   const namespaceLabels = cluster.namespaceLabels(record.namespace);
-  const byKey = new Map<string, TopologyCounts[]>();
+  const byKey = new Map<string, Population[]>();
   for (const holder of cluster.index.termHolders) {
     for (const term of holder.terms.requiredAntiAffinity) {
       if (!termSelects(term, record.namespace, record.labels, namespaceLabels)) continue;
-      const tables = byKey.get(term.topologyKey);
-      const table = countsFor(holder, term.topologyKey);
-      if (tables === undefined) byKey.set(term.topologyKey, [table]);
-      else tables.push(table);
+      const populations = byKey.get(term.topologyKey);
+      if (populations === undefined) byKey.set(term.topologyKey, [holder]);
+      else populations.push(holder);
     }
   }
-  const views: CountedTerm[] = [];
-  for (const [topologyKey, tables] of byKey) {
-    const summed = sumCounts(tables);
-    if (summed.length > 0) views.push({ topologyKey, tables: summed });
-  }
-  return views;
+  return [...byKey]
+    .map(([topologyKey, populations]) => counted(topologyKey, populations, cluster))
+    .filter((view) => view.tallies.length > 0);
 }
 
 /**
@@ -152,56 +151,50 @@ export function shiftAffinity(
 
 export type AffinityVerdict = 'ok' | 'affinity' | 'anti-affinity' | 'objection';
 
-export function judgeAffinity(view: AffinityView, labels: Labels, shift?: AffinityShift): AffinityVerdict {
+export function judgeAffinity(view: AffinityView, state: NodeState, shift?: AffinityShift): AffinityVerdict {
   if (view.skipped || (view.trivial && shift === undefined)) return 'ok';
-  if (!satisfiesAffinity(view, labels, shift)) return 'affinity';
+  if (view.affinity.length > 0 && !satisfiesAffinity(view, state, shift)) return 'affinity';
   for (let index = 0; index < view.antiAffinity.length; index++) {
-    const term = view.antiAffinity[index] as CountedTerm;
-    if (term.tables.length === 0 && shift === undefined) continue;
-    const value = labelOf(labels, term.topologyKey);
-    if (value === undefined) continue;
-    if (countAt(term.tables, value) + (shift?.antiAffinity[index] ?? 0) > 0) return 'anti-affinity';
+    const { column, tallies } = view.antiAffinity[index] as CountedTerm;
+    if (tallies.length === 0 && shift === undefined) continue;
+    const domain = domainOf(column, state);
+    if (domain === NO_DOMAIN) continue;
+    if (countAt(tallies, domain) + (shift?.antiAffinity[index] ?? 0) > 0) return 'anti-affinity';
   }
-  for (const { topologyKey, tables } of view.objections) {
-    const value = labelOf(labels, topologyKey);
-    if (value === undefined) continue;
-    if (countAt(tables, value) + (shift?.objections.get(topologyKey) ?? 0) > 0) return 'objection';
+  for (const { column, tallies } of view.objections) {
+    const domain = domainOf(column, state);
+    if (domain === NO_DOMAIN) continue;
+    if (countAt(tallies, domain) + (shift?.objections.get(column.key) ?? 0) > 0) return 'objection';
   }
-  if (shift !== undefined && shift.objections.size > 0) return judgeNewObjections(view, labels, shift);
+  if (shift !== undefined && shift.objections.size > 0)
+    return judgeNewObjections(view, state.node.metadata.labels, shift);
   return 'ok';
 }
 
 /** Pods imagined onto the node may object by a key under which nobody objected before. */
 function judgeNewObjections(view: AffinityView, labels: Labels, shift: AffinityShift): AffinityVerdict {
   for (const [topologyKey, delta] of shift.objections) {
-    if (delta <= 0 || view.objections.some((term) => term.topologyKey === topologyKey)) continue;
+    if (delta <= 0 || view.objections.some((term) => term.column.key === topologyKey)) continue;
     if (labelOf(labels, topologyKey) !== undefined) return 'objection';
   }
   return 'ok';
 }
 
-function satisfiesAffinity(view: AffinityView, labels: Labels, shift: AffinityShift | undefined): boolean {
+function satisfiesAffinity(view: AffinityView, state: NodeState, shift: AffinityShift | undefined): boolean {
   let found = true;
-  for (const { topologyKey, tables } of view.affinity) {
-    const value = labelOf(labels, topologyKey);
-    if (value === undefined) return false;
-    if (countAt(tables, value) + (shift?.affinity ?? 0) <= 0) found = false;
+  for (const { column, tallies } of view.affinity) {
+    const domain = domainOf(column, state);
+    if (domain === NO_DOMAIN) return false;
+    if (countAt(tallies, domain) + (shift?.affinity ?? 0) <= 0) found = false;
   }
   if (found) return true;
-  return view.matchesItself && nobodyMatches(view, labels, shift);
+  return view.matchesItself && nobodyMatches(view, shift?.affinity ?? 0);
 }
 
-function nobodyMatches(view: AffinityView, labels: Labels, shift: AffinityShift | undefined): boolean {
-  const delta = shift?.affinity ?? 0;
+/** Imagining pods away leaves nobody only if those were all there are. The node has every key, or we would not be here. */
+function nobodyMatches(view: AffinityView, delta: number): boolean {
   if (delta === 0) return view.nobodyMatches;
-  if (delta > 0) return false;
-  // Imagining pods away empties the tables only if they held exactly those pods, all in this node's domain.
-  return view.affinity.every(({ topologyKey, tables }) => {
-    const value = labelOf(labels, topologyKey);
-    let total = 0;
-    for (const table of tables) for (const pods of table.values()) total += pods;
-    return total + (value === undefined ? 0 : delta) <= 0;
-  });
+  return view.affinity.every(({ tallies }) => tallies.reduce((sum, tally) => sum + tally.total, 0) + delta <= 0);
 }
 
 const printTerm = (terms: readonly AffinityTerm[] | undefined): string =>

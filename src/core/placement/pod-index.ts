@@ -2,7 +2,7 @@
 import type { Labels } from './label-match.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodRecord } from './pod-record.ts';
-import { countPod, emptyPopulation, moveNode, type PodKind, type TermHolders } from './population.ts';
+import { countPod, emptyPopulation, type PodKind, tallyNode, type TermHolders } from './population.ts';
 
 /** Told of every pod that comes or goes, after the populations are up to date. */
 export type PodListener = (kind: PodKind, node: NodeState, delta: 1 | -1) => void;
@@ -16,7 +16,8 @@ export interface PodIndex {
   /** How many pods mount this claim (`namespace/name`). */
   claimUsers(claim: string): number;
   count(record: PodRecord, node: NodeState, delta: 1 | -1): void;
-  relabel(node: NodeState, before: Labels): void;
+  /** Around a change of the node's labels: its pods leave their domains (-1) and enter the new ones (1). */
+  tally(node: NodeState, delta: 1 | -1): void;
   listen(listener: PodListener): void;
   forget(listener: PodListener): void;
 }
@@ -96,7 +97,7 @@ export function createPodIndex(): PodIndex {
       for (const listener of listeners) listener(kind, node, delta);
     },
 
-    relabel(node, before) {
+    tally(node, delta) {
       const seen = new Set<PodKind | TermHolders>();
       for (const record of node.pods.values()) {
         const kind = kindOf(record);
@@ -104,7 +105,7 @@ export function createPodIndex(): PodIndex {
         for (const population of [kind, holder]) {
           if (population === undefined || seen.has(population)) continue;
           seen.add(population);
-          moveNode(population, node, before);
+          tallyNode(population, node, delta * (population.nodes.get(node) ?? 0));
         }
       }
     },

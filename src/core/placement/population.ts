@@ -4,16 +4,21 @@
  * population that is matched once, and its counts per topology domain are kept as pods come and go.
  */
 import type { AffinityTerms } from './affinity-terms.ts';
-import { labelOf, type Labels } from './label-match.ts';
+import type { Labels } from './label-match.ts';
 import type { NodeState } from './node-state.ts';
+import { domainsOf, type TopologyColumn } from './topology-columns.ts';
 
-/** Pods per value of one topology label; no zero entries. */
-export type TopologyCounts = ReadonlyMap<string, number>;
+/** Pods per domain of one topology key, by domain number. */
+export interface DomainTally {
+  /** Shorter than the number of domains when the last ones hold none. */
+  counts: Int32Array;
+  total: number;
+}
 
 export interface Population {
   readonly nodes: Map<NodeState, number>;
-  /** By topology key, filled in when first asked for. */
-  readonly byTopology: Map<string, Map<string, number>>;
+  /** Filled in when first asked for. */
+  readonly byTopology: Map<TopologyColumn, DomainTally>;
 }
 
 /** Pods of one namespace with the same labels, all terminating or none. */
@@ -30,61 +35,65 @@ export interface TermHolders extends Population {
 
 export const emptyPopulation = (): Population => ({ nodes: new Map(), byTopology: new Map() });
 
-const bump = <K>(counts: Map<K, number>, key: K, delta: number): void => {
-  const count = (counts.get(key) ?? 0) + delta;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
-};
+function tallyInto(tally: DomainTally, domain: number, delta: number): void {
+  if (domain < 0) return;
+  if (domain >= tally.counts.length) {
+    const larger = new Int32Array(Math.max(domain + 1, tally.counts.length * 2));
+    larger.set(tally.counts);
+    tally.counts = larger;
+  }
+  tally.counts[domain] = (tally.counts[domain] ?? 0) + delta;
+  tally.total += delta;
+}
+
+/** Adds `delta` times the pods of the node to every tally, by the domain the node is in now. */
+export function tallyNode(population: Population, node: NodeState, delta: number): void {
+  for (const [column, tally] of population.byTopology) {
+    if (column.dead) population.byTopology.delete(column);
+    else tallyInto(tally, column.ids[node.slot] ?? -1, delta);
+  }
+}
 
 export function countPod(population: Population, node: NodeState, delta: 1 | -1): void {
-  bump(population.nodes, node, delta);
-  if (population.byTopology.size === 0) return;
-  for (const [key, counts] of population.byTopology) {
-    const value = labelOf(node.node.metadata.labels, key);
-    if (value !== undefined) bump(counts, value, delta);
-  }
+  const pods = (population.nodes.get(node) ?? 0) + delta;
+  if (pods === 0) population.nodes.delete(node);
+  else population.nodes.set(node, pods);
+  if (population.byTopology.size > 0) tallyNode(population, node, delta);
 }
 
-/** A node's labels changed from `before` to what it has now; its pods move between domains. */
-export function moveNode(population: Population, node: NodeState, before: Labels): void {
-  const pods = population.nodes.get(node);
-  if (pods === undefined) return;
-  for (const [key, counts] of population.byTopology) {
-    const from = labelOf(before, key);
-    const to = labelOf(node.node.metadata.labels, key);
-    if (from === to) continue;
-    if (from !== undefined) bump(counts, from, -pods);
-    if (to !== undefined) bump(counts, to, pods);
+export function tallyFor(population: Population, column: TopologyColumn): DomainTally {
+  let tally = population.byTopology.get(column);
+  if (tally === undefined) {
+    tally = { counts: new Int32Array(domainsOf(column)), total: 0 };
+    for (const [node, pods] of population.nodes) tallyInto(tally, column.ids[node.slot] ?? -1, pods);
+    population.byTopology.set(column, tally);
   }
+  return tally;
 }
 
-export function countsFor(population: Population, topologyKey: string): TopologyCounts {
-  let counts = population.byTopology.get(topologyKey);
-  if (counts === undefined) {
-    counts = new Map();
-    for (const [node, pods] of population.nodes) {
-      const value = labelOf(node.node.metadata.labels, topologyKey);
-      if (value !== undefined) bump(counts, value, pods);
-    }
-    population.byTopology.set(topologyKey, counts);
-  }
-  return counts;
-}
-
-/** Above this many populations one merged table is cheaper than asking each. */
+/** Above this many populations one merged tally is cheaper than asking each. */
 const MERGE_ABOVE = 3;
 
-/** Sums several populations; reading is O(1) either way. Valid until the next pod or label change. */
-export function sumCounts(tables: readonly TopologyCounts[]): readonly TopologyCounts[] {
-  const filled = tables.filter((table) => table.size > 0);
+/** Those that count anything, merged if there are many. Valid until the next pod or label change. */
+export function sumTallies(tallies: readonly DomainTally[]): readonly DomainTally[] {
+  const filled = tallies.filter((tally) => tally.total > 0);
   if (filled.length <= MERGE_ABOVE) return filled;
-  const merged = new Map<string, number>();
-  for (const table of filled) for (const [value, pods] of table) bump(merged, value, pods);
+  const merged: DomainTally = {
+    counts: new Int32Array(Math.max(...filled.map((tally) => tally.counts.length))),
+    total: 0,
+  };
+  for (const tally of filled) {
+    merged.total += tally.total;
+    for (let domain = 0; domain < tally.counts.length; domain++) {
+      merged.counts[domain] = (merged.counts[domain] ?? 0) + (tally.counts[domain] ?? 0);
+    }
+  }
   return [merged];
 }
 
-export function countAt(tables: readonly TopologyCounts[], value: string): number {
+export function countAt(tallies: readonly DomainTally[], domain: number): number {
   let total = 0;
-  for (const table of tables) total += table.get(value) ?? 0;
+  // Past the end of the array, and for the negative numbers of nodes without a known domain, nothing is counted.
+  for (const tally of tallies) total += tally.counts[domain] ?? 0;
   return total;
 }

@@ -8,6 +8,8 @@ import type { ClusterState } from './cluster-state.ts';
 import type { CompiledPod } from './compiled-pod.ts';
 import { nodeAffinityConflictNo } from './node-affinity.ts';
 import type { SchedulerPlugin } from './plugin.ts';
+import type { PodRecord } from './pod-record.ts';
+import { type StaticVerdicts, verdictsFor } from './static-verdicts.ts';
 import { type AffinityView, viewAffinity } from './pod-affinity.ts';
 import { spreadTableFor } from './spread-tables.ts';
 import type { SpreadView } from './topology-spread.ts';
@@ -22,6 +24,12 @@ export interface PreparedPod {
   readonly refusal: Refusal | undefined;
   /** The only nodes worth asking about; `undefined` means all. */
   readonly pinnedNodes: ReadonlySet<string> | undefined;
+  /** What tolerations and node affinity say of each node. */
+  readonly verdicts: StaticVerdicts;
+  /** Slots where one of the pod's host ports is in use; `undefined` when none is anywhere. */
+  readonly portUsers: readonly ReadonlySet<number>[] | undefined;
+  /** Free amounts of each extended resource the pod wants, in that order; `undefined`: ask the node states. */
+  readonly scalarColumns: readonly ScalarColumn[] | undefined;
   readonly affinity: AffinityView;
   readonly spread: SpreadView | undefined;
   readonly volumes: PodVolumes;
@@ -48,6 +56,7 @@ function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly
   const { record, nodeAffinity, spread, tolerations } = compiled;
   const volumes = resolveVolumes(compiled.pod, cluster.storage);
   const { hard } = spread;
+  const verdicts = verdictsFor(cluster, tolerations, nodeAffinity);
   return {
     compiled,
     cluster,
@@ -55,17 +64,44 @@ function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly
     plugins,
     refusal: refusalOf(compiled, volumes),
     pinnedNodes: nodeAffinity.pinnedNodes,
+    verdicts,
+    portUsers: portUsersOf(record, cluster),
+    scalarColumns: scalarColumnsOf(compiled, cluster),
     affinity: viewAffinity(record, cluster),
     spread:
       hard.length === 0
         ? undefined
         : {
-            table: spreadTableFor(cluster, record.namespace, hard, nodeAffinity, tolerations),
+            table: spreadTableFor(cluster, record.namespace, hard, verdicts),
             self: hard.map((constraint) => (constraint.selector.matches(record.labels) ? 1 : 0)),
           },
     volumes,
     exclusiveClaimsInUse: volumes.exclusiveClaims.filter((claim) => cluster.index.claimUsers(claim) > 0).length,
   };
+}
+
+export interface ScalarColumn {
+  readonly wanted: number;
+  readonly free: Float64Array;
+}
+
+const NO_SCALARS: readonly ScalarColumn[] = Object.freeze([]);
+
+function scalarColumnsOf(compiled: CompiledPod, cluster: ClusterState): readonly ScalarColumn[] | undefined {
+  const { scalars } = compiled.requests;
+  if (scalars.size === 0) return NO_SCALARS;
+  const columns: ScalarColumn[] = [];
+  for (const [name, wanted] of scalars) {
+    const free = cluster.columns.free.scalars.get(name);
+    if (free === undefined || typeof wanted !== 'number') return undefined;
+    columns.push({ wanted, free });
+  }
+  return columns;
+}
+
+function portUsersOf(record: PodRecord, cluster: ClusterState): readonly ReadonlySet<number>[] | undefined {
+  const users = record.ports.map((port) => cluster.columns.portUsers(port.slot)).filter((set) => set !== undefined);
+  return users.length === 0 ? undefined : users;
 }
 
 const UNREADABLE_FIX = 'correct the label selectors in the pod affinity terms';

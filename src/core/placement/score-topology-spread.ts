@@ -3,6 +3,7 @@ import type { LabelMatcher } from './label-match.ts';
 import { labelOf } from './label-match.ts';
 import type { NodeState } from './node-state.ts';
 import type { PreparedPod } from './prepared-pod.ts';
+import { staticVerdict } from './static-verdicts.ts';
 import { countsForSpread, hasAllKeys, includesNode, type SpreadConstraint } from './topology-spread.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -81,8 +82,7 @@ function countPods(
       const value = labelOf(labels, topologyKey) ?? '';
       const before = counts.get(value);
       if (before === undefined || (requireAllKeys && !hasAllKeys(labels, constraints))) continue;
-      if (includesNode(constraint, state, compiled.nodeAffinity, compiled.tolerations))
-        counts.set(value, before + pods);
+      if (includesNode(constraint, staticVerdict(prepared.verdicts, state))) counts.set(value, before + pods);
     }
   }
   return { domains: counts.size, at: (_, value) => counts.get(value) ?? 0 };

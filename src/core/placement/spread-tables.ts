@@ -1,7 +1,6 @@
 /** The spread tables of a cluster, kept while they are in use so that the next pod of the same template finds its ready. */
 import type { ClusterState } from './cluster-state.ts';
-import type { RequiredNodeAffinity } from './node-affinity.ts';
-import type { CompiledTolerations } from './taints.ts';
+import type { StaticVerdicts } from './static-verdicts.ts';
 import { createSpreadTable, type SpreadConstraint, type SpreadTable, updateSpreadTable } from './topology-spread.ts';
 
 /** Every pod event costs one step a table, so only the most recently used are kept. */
@@ -37,19 +36,19 @@ export function spreadTableFor(
   cluster: ClusterState,
   namespace: string,
   constraints: readonly SpreadConstraint[],
-  affinity: RequiredNodeAffinity,
-  tolerations: CompiledTolerations,
+  verdicts: StaticVerdicts,
 ): SpreadTable {
+  const { affinity, tolerations } = verdicts;
   const shelf = shelfOf(cluster);
   const at = shelf.tables.findIndex(
     (table) =>
       table.constraints === constraints &&
-      table.affinity === affinity &&
-      table.tolerations === tolerations &&
+      table.verdicts.affinity === affinity &&
+      table.verdicts.tolerations === tolerations &&
       table.namespace === namespace,
   );
   const found = at < 0 ? undefined : shelf.tables.splice(at, 1)[0];
-  const table = found ?? createSpreadTable(namespace, constraints, affinity, tolerations, cluster);
+  const table = found ?? createSpreadTable(namespace, constraints, verdicts, cluster);
   if (shelf.tables.length >= MAX_TABLES) shelf.tables.shift();
   shelf.tables.push(table);
   return table;

@@ -6,13 +6,14 @@
 import type { PodSpec, TopologySpreadConstraint } from '../api/types/core-v1.ts';
 import { createNo, type No } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { addDomain, countInto, createDomainCounts, type DomainCounts, leastWith } from './domain-counts.ts';
+import { addDomain, countInto, createDomainCounts, type DomainCounts, leastWith, podsIn } from './domain-counts.ts';
 import { compileLabelSelector, equalsTest, labelOf, type LabelMatcher, type Labels, matcherOf } from './label-match.ts';
 import type { RequiredNodeAffinity } from './node-affinity.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { PodKind } from './population.ts';
-import type { CompiledTolerations } from './taints.ts';
+import { AFFINITY_MATCHES, type StaticVerdicts, staticVerdict, TAINTS_TOLERATED } from './static-verdicts.ts';
+import { domainOf, domainsOf, NO_DOMAIN, type TopologyColumn } from './topology-columns.ts';
 
 export interface SpreadConstraint {
   readonly topologyKey: string;
@@ -92,15 +93,10 @@ export const hasAllKeys = (labels: Labels, constraints: readonly SpreadConstrain
   return true;
 };
 
-/** Whether the node counts towards the constraint's domains for this pod. */
-export function includesNode(
-  constraint: SpreadConstraint,
-  state: NodeState,
-  affinity: RequiredNodeAffinity,
-  tolerations: CompiledTolerations,
-): boolean {
-  if (constraint.honorAffinity && !affinity.anyNode && !affinity.matches(state.node)) return false;
-  return !constraint.honorTaints || tolerations.firstUntolerated(state.node.spec.taints) === undefined;
+/** Whether the node counts towards the constraint's domains for this pod, by what its verdict (see there) says. */
+export function includesNode(constraint: SpreadConstraint, verdict: number): boolean {
+  if (constraint.honorAffinity && (verdict & AFFINITY_MATCHES) === 0) return false;
+  return !constraint.honorTaints || (verdict & TAINTS_TOLERATED) !== 0;
 }
 
 /** Pods counted for spreading: not the terminating ones, which are about to leave their domain. */
@@ -110,42 +106,53 @@ export const countsForSpread = (kind: PodKind, namespace: string, selector: Labe
 export interface SpreadTable {
   readonly namespace: string;
   readonly constraints: readonly SpreadConstraint[];
-  readonly affinity: RequiredNodeAffinity;
-  readonly tolerations: CompiledTolerations;
-  /** One a constraint. */
+  readonly verdicts: StaticVerdicts;
+  /** One a constraint, as are `domains`. */
+  readonly columns: readonly TopologyColumn[];
   readonly domains: readonly DomainCounts[];
 }
 
 export function createSpreadTable(
   namespace: string,
   constraints: readonly SpreadConstraint[],
-  affinity: RequiredNodeAffinity,
-  tolerations: CompiledTolerations,
+  verdicts: StaticVerdicts,
   cluster: ClusterState,
 ): SpreadTable {
-  const domains = constraints.map(createDomainCounts);
-  const eligible = constraints.map(() => new Set<NodeState>());
-  for (const state of candidates(constraints, affinity, cluster)) {
-    const { labels } = state.node.metadata;
-    if (!hasAllKeys(labels, constraints)) continue;
+  const columns = constraints.map((constraint) => cluster.columns.topology(constraint.topologyKey));
+  const domains = columns.map((column) => createDomainCounts(domainsOf(column)));
+  const table: SpreadTable = { namespace, constraints, verdicts, columns, domains };
+  for (const state of candidates(constraints, verdicts.affinity, cluster)) {
+    if (!inAllDomains(table, state)) continue;
+    const verdict = staticVerdict(verdicts, state);
     for (let index = 0; index < constraints.length; index++) {
-      const constraint = constraints[index] as SpreadConstraint;
-      if (!includesNode(constraint, state, affinity, tolerations)) continue;
-      eligible[index]?.add(state);
-      addDomain(domains[index] as DomainCounts, labelOf(labels, constraint.topologyKey) as string);
+      if (!includesNode(constraints[index] as SpreadConstraint, verdict)) continue;
+      addDomain(domains[index] as DomainCounts, (columns[index] as TopologyColumn).ids[state.slot] ?? NO_DOMAIN);
     }
   }
   for (const kind of cluster.index.kindsIn(namespace)) {
-    constraints.forEach((constraint, index) => {
-      if (!countsForSpread(kind, namespace, constraint.selector)) return;
-      for (const [state, pods] of kind.nodes) {
-        if (eligible[index]?.has(state) !== true) continue;
-        const value = labelOf(state.node.metadata.labels, constraint.topologyKey) as string;
-        countInto(domains[index] as DomainCounts, value, pods);
-      }
-    });
+    for (const index of constraintsCounting(table, kind)) {
+      for (const [state, pods] of kind.nodes) countNode(table, index, state, pods);
+    }
   }
-  return { namespace, constraints, affinity, tolerations, domains };
+  return table;
+}
+
+/** A node takes part only if it has a domain under every constraint. */
+function inAllDomains(table: SpreadTable, state: NodeState): boolean {
+  for (const column of table.columns) if ((column.ids[state.slot] ?? NO_DOMAIN) === NO_DOMAIN) return false;
+  return true;
+}
+
+const constraintsCounting = (table: SpreadTable, kind: PodKind): number[] =>
+  [...table.constraints.keys()].filter((index) =>
+    countsForSpread(kind, table.namespace, (table.constraints[index] as SpreadConstraint).selector),
+  );
+
+function countNode(table: SpreadTable, index: number, state: NodeState, pods: number): void {
+  if (!inAllDomains(table, state)) return;
+  if (!includesNode(table.constraints[index] as SpreadConstraint, staticVerdict(table.verdicts, state))) return;
+  const domain = (table.columns[index] as TopologyColumn).ids[state.slot] ?? NO_DOMAIN;
+  countInto(table.domains[index] as DomainCounts, domain, pods);
 }
 
 /** Where every constraint honours node affinity and that pins the pod, only those nodes can form domains. */
@@ -161,13 +168,8 @@ function candidates(
 }
 
 export function updateSpreadTable(table: SpreadTable, kind: PodKind, state: NodeState, delta: 1 | -1): void {
-  const { labels } = state.node.metadata;
-  if (kind.namespace !== table.namespace || kind.terminating || !hasAllKeys(labels, table.constraints)) return;
-  table.constraints.forEach((constraint, index) => {
-    if (!countsForSpread(kind, table.namespace, constraint.selector)) return;
-    if (!includesNode(constraint, state, table.affinity, table.tolerations)) return;
-    countInto(table.domains[index] as DomainCounts, labelOf(labels, constraint.topologyKey) as string, delta);
-  });
+  if (kind.namespace !== table.namespace || kind.terminating) return;
+  for (const index of constraintsCounting(table, kind)) countNode(table, index, state, delta);
 }
 
 /** What changes when pods are imagined away from (or onto) the node in question: one number a constraint. */
@@ -180,11 +182,10 @@ export function shiftSpread(
   other: PodRecord,
   delta: 1 | -1,
 ): void {
-  const { labels } = state.node.metadata;
-  if (other.namespace !== table.namespace || !hasAllKeys(labels, table.constraints)) return;
+  if (other.namespace !== table.namespace || !hasAllKeys(state.node.metadata.labels, table.constraints)) return;
+  const verdict = staticVerdict(table.verdicts, state);
   table.constraints.forEach((constraint, index) => {
-    if (!constraint.selector.matches(other.labels)) return;
-    if (!includesNode(constraint, state, table.affinity, table.tolerations)) return;
+    if (!constraint.selector.matches(other.labels) || !includesNode(constraint, verdict)) return;
     shift[index] = (shift[index] ?? 0) + delta;
   });
 }
@@ -200,27 +201,26 @@ export type SpreadVerdict = 'ok' | { readonly missing: boolean; readonly constra
 const OK: SpreadVerdict = 'ok';
 
 /** The index of the first constraint the node breaks, -1 for none, or -2-index when it lacks the label altogether. */
-function firstBroken(view: SpreadView, labels: Labels, shift: SpreadShift | undefined): number {
-  const { constraints, domains } = view.table;
+function firstBroken(view: SpreadView, state: NodeState, shift: SpreadShift | undefined): number {
+  const { constraints, columns, domains } = view.table;
   for (let index = 0; index < constraints.length; index++) {
     const constraint = constraints[index] as SpreadConstraint;
-    const value = labelOf(labels, constraint.topologyKey);
-    if (value === undefined) return -2 - index;
-    const domain = domains[index] as DomainCounts;
-    const delta = shift?.[index] ?? 0;
-    const here = (domain.counts.get(value) ?? 0) + delta;
-    const least = domain.counts.size < constraint.minDomains ? 0 : leastWith(domain, value, delta);
-    if (here + (view.self[index] ?? 0) - least > constraint.maxSkew) return index;
+    const domain = domainOf(columns[index] as TopologyColumn, state);
+    if (domain === NO_DOMAIN) return -2 - index;
+    const counts = domains[index] as DomainCounts;
+    const delta = shift === undefined ? 0 : (shift[index] ?? 0);
+    const least = counts.domains < constraint.minDomains ? 0 : leastWith(counts, domain, delta);
+    if (podsIn(counts, domain) + delta + (view.self[index] ?? 0) - least > constraint.maxSkew) return index;
   }
   return -1;
 }
 
-export function spreads(view: SpreadView, labels: Labels, shift?: SpreadShift): boolean {
-  return firstBroken(view, labels, shift) === -1;
+export function spreads(view: SpreadView, state: NodeState, shift?: SpreadShift): boolean {
+  return firstBroken(view, state, shift) === -1;
 }
 
-export function judgeSpread(view: SpreadView, labels: Labels, shift?: SpreadShift): SpreadVerdict {
-  const broken = firstBroken(view, labels, shift);
+export function judgeSpread(view: SpreadView, state: NodeState, shift?: SpreadShift): SpreadVerdict {
+  const broken = firstBroken(view, state, shift);
   if (broken === -1) return OK;
   const index = broken < 0 ? -2 - broken : broken;
   return { missing: broken < 0, constraint: view.table.constraints[index] as SpreadConstraint };
