@@ -5,12 +5,13 @@
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessDenied, createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
-import { standardAdmission } from '../apiserver/admission/standard.ts';
+import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { staticTokens } from '../apiserver/wire/authentication.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
+import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createFirstFit } from '../control/scheduler/first-fit.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
@@ -70,9 +71,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       openClusterStore(options.dataDir, clock, logger),
     ]);
     undo.push(() => store.close());
-    const api = await createEmbeddedApi(store, logger);
+    const api = createEmbeddedApi(store, logger);
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
+    await bootstrap(client);
 
     const informers = createInformers(client, { clock, random: realRandom, logger });
     const actors: readonly Actor[] = [
@@ -123,18 +125,16 @@ function hostName(bind: string): string {
   return bind.includes(':') ? `[${bind}]` : bind;
 }
 
-async function createEmbeddedApi(store: Store, logger: Logger): Promise<ApiServer> {
-  const api = createApiServer({
+function createEmbeddedApi(store: Store, logger: Logger): ApiServer {
+  return createApiServer({
     store,
     registry: createRegistry(),
     clock: realClock,
     random: realRandom,
     authorizer: createMastersAuthorizer(),
-    admission: standardAdmission(store),
+    admission: builtInAdmission({ store }),
     logger,
   });
-  await bootstrap(api);
-  return api;
 }
 
 function startActors(actors: readonly Actor[], undo: (() => Promise<void> | void)[]): Promise<Error> {
@@ -173,7 +173,7 @@ function createEmbeddedWire(api: ApiServer, client: Client, keys: Keys, serverAd
       serverAddress,
       checks: new Map([['ping', () => undefined]]),
       metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: '' }),
-      openapi: () => undefined,
+      openapi: createOpenApi(api.registry),
     },
   });
 }

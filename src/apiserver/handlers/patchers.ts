@@ -3,8 +3,13 @@
  * object; formats not listed are answered with 415, as for a content type nobody understands.
  */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { Json, JsonObject } from '../../core/kube/json.ts';
+import { JsonPatchError, applyJsonPatch, decodeJsonPatch, jsonPatchFailure } from '../../core/kube/json-patch.ts';
+import { applyMergePatch } from '../../core/kube/merge-patch.ts';
+import { strategicMerge } from '../../core/api/patch/strategic-merge.ts';
+import { schemaNode } from '../../core/api/schema/lists.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { StatusError } from '../../core/kube/status-error.ts';
+import { StatusError, badRequest } from '../../core/kube/status-error.ts';
 import type { ApiPatch } from '../request.ts';
 
 /** `current` is undefined only where the format may create (apply). */
@@ -35,4 +40,38 @@ export function createPatchEngine(patchers: { readonly [T in ApiPatch['type']]?:
   };
 }
 
-export const builtInPatchers: { readonly [T in ApiPatch['type']]?: Patcher } = {};
+const jsonPatcher: Patcher = (_, patch) => {
+  const operations = decodeJsonPatch(patch.body as Json);
+  return (current) => {
+    try {
+      return applyJsonPatch(current as unknown as Json, operations) as unknown as KubeObject;
+    } catch (error) {
+      throw error instanceof JsonPatchError ? jsonPatchFailure(error) : error;
+    }
+  };
+};
+
+const mergePatcher: Patcher = (_, patch) => {
+  const body = patch.body as Json;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw badRequest('error decoding patch: a merge patch is an object');
+  }
+  return (current) => applyMergePatch(current as unknown as Json, body) as unknown as KubeObject;
+};
+
+const strategicPatcher: Patcher = (kind, patch) => {
+  const body = patch.body as Json;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw badRequest('error decoding patch: a strategic merge patch is an object');
+  }
+  const schema = schemaNode(kind.schema);
+  return (current) =>
+    strategicMerge(current as unknown as JsonObject, body as JsonObject, schema) as unknown as KubeObject;
+};
+
+/** What this server understands today. Apply joins here. */
+export const builtInPatchers: { readonly [T in ApiPatch['type']]?: Patcher } = {
+  json: jsonPatcher,
+  merge: mergePatcher,
+  strategic: strategicPatcher,
+};

@@ -3,6 +3,7 @@ import { StatusError } from '../../core/kube/status-error.ts';
 import { sendObject } from './answer.ts';
 import { aggregated, coreVersions, groupList, groupOf, resourceList } from './discovery.ts';
 import type { Exchange } from './exchange.ts';
+import type { createOpenApi } from './openapi.ts';
 import { DISCOVERY, JSON_TYPE, negotiate } from './negotiate.ts';
 import type { Route } from './path.ts';
 import type { WireContext } from './wire-context.ts';
@@ -15,8 +16,7 @@ export interface MetaSource {
   /** What may be unwell, by name; undefined is well, a text says why not. */
   readonly checks: ReadonlyMap<string, () => string | undefined>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
-  /** An OpenAPI document, or undefined where there is none. */
-  readonly openapi: (version: 'v2' | 'v3', path: string) => object | undefined;
+  readonly openapi: ReturnType<typeof createOpenApi>;
 }
 
 export async function answerMeta(
@@ -45,9 +45,9 @@ export async function answerMeta(
       return exchange.send(200, contentType, body);
     }
     case 'openapi': {
-      const document = source.openapi(route.version, route.path);
-      if (document === undefined) throw notFoundPath();
-      return exchange.send(200, JSON_TYPE, JSON.stringify(document));
+      const answer = source.openapi(route.version, route.path, exchange.header('accept') ?? '');
+      if (answer === undefined) throw notFoundPath();
+      return exchange.send(200, answer.contentType, answer.body);
     }
     case 'index':
       return exchange.send(

@@ -1,0 +1,113 @@
+/**
+ * The OpenAPI documents clients ask for: one for everything in version 2, one a group version in version 3. Paths carry
+ * what clients look for in them: which kind they are about, and that `fieldValidation` and `dryRun` are understood.
+ */
+import type { KindDefinition } from '../kind-definition.ts';
+import type { Registry } from '../registry/registry.ts';
+import { apiVersionOf } from '../../kube/objects.ts';
+import { definitionName, definitionsOf, V2, V3, type Dialect, type SchemaDocument } from './schemas.ts';
+
+export interface OpenApiDocument {
+  readonly swagger?: '2.0';
+  readonly openapi?: '3.0.0';
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: { readonly [path: string]: object };
+  readonly definitions?: { readonly [name: string]: SchemaDocument };
+  readonly components?: { readonly schemas: { readonly [name: string]: SchemaDocument } };
+}
+
+interface Info {
+  readonly title: string;
+  readonly version: string;
+}
+
+const gvkOf = (kind: KindDefinition): object => ({ group: kind.group, kind: kind.kind, version: kind.version });
+
+/** `/openapi/v2` */
+export function documentV2(registry: Registry, info: Info): OpenApiDocument {
+  const kinds = registry.all();
+  return { swagger: '2.0', info, paths: pathsOf(kinds, V2), definitions: schemasOf(kinds, V2) };
+}
+
+/** `/openapi/v3/{path}` for `api/v1` and `apis/{group}/{version}`; undefined where there is no such version. */
+export function documentV3(registry: Registry, path: string, info: Info): OpenApiDocument | undefined {
+  const parts = path.split('/');
+  const [group, version] =
+    parts[0] === 'api' && parts.length === 2
+      ? ['', parts[1]]
+      : parts[0] === 'apis' && parts.length === 3
+        ? [parts[1], parts[2]]
+        : [];
+  if (group === undefined || version === undefined || !registry.hasGroupVersion(group, version)) return undefined;
+  const kinds = registry.inGroupVersion(group, version);
+  return { openapi: '3.0.0', info, paths: pathsOf(kinds, V3), components: { schemas: schemasOf(kinds, V3) } };
+}
+
+/** `/openapi/v3`: where each document is. `revision` makes a changed document a new address. */
+export function indexV3(registry: Registry, revision: string): object {
+  const paths = registry.groups().flatMap(({ group, versions }) =>
+    versions.map((version) => {
+      const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${revision}` }] as const;
+    }),
+  );
+  return { paths: Object.fromEntries(paths) };
+}
+
+function schemasOf(kinds: readonly KindDefinition[], dialect: Dialect): { readonly [name: string]: SchemaDocument } {
+  const bySchema = Map.groupBy(kinds, (kind) => kind.schema);
+  return definitionsOf(bySchema.keys(), dialect, (typeName) => {
+    const named = bySchema.get(typeName);
+    return named === undefined ? {} : { 'x-kubernetes-group-version-kind': named.map(gvkOf) };
+  });
+}
+
+const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
+const METHODS = [
+  ['get', 'get'],
+  ['put', 'update'],
+  ['patch', 'patch'],
+  ['delete', 'delete'],
+] as const;
+
+function pathsOf(kinds: readonly KindDefinition[], dialect: Dialect): { readonly [path: string]: object } {
+  const paths: [string, object][] = [];
+  for (const kind of kinds) {
+    const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
+    const base = kind.namespaced ? `${root}/namespaces/{namespace}/${kind.resource}` : `${root}/${kind.resource}`;
+    const operation = operationFor(kind, dialect);
+    paths.push([base, { ...operation('get', 'list'), ...operation('post', 'create') }]);
+    paths.push([
+      `${base}/{name}`,
+      Object.assign({}, ...METHODS.map(([method, verb]) => operation(method, verb))) as object,
+    ]);
+    if (kind.namespaced && kind.verbs.includes('list'))
+      paths.push([`${root}/${kind.resource}`, operation('get', 'list')]);
+  }
+  return Object.fromEntries(paths);
+}
+
+function operationFor(kind: KindDefinition, dialect: Dialect) {
+  const schema = { $ref: dialect.prefix + definitionName(kind.schema) };
+  const ok =
+    dialect.version === 2
+      ? { description: 'OK', schema }
+      : { description: 'OK', content: { 'application/json': { schema } } };
+  return (method: string, verb: string): { readonly [method: string]: object } => {
+    if (!kind.verbs.includes(verb)) return {};
+    const isWrite = method !== 'get' && method !== 'delete';
+    const parameter = (name: string): object =>
+      dialect.version === 2
+        ? { name, in: 'query', type: 'string', uniqueItems: true }
+        : { name, in: 'query', schema: { type: 'string', uniqueItems: true } };
+    return {
+      [method]: {
+        operationId: `${verb}_${kind.group}_${kind.version}_${kind.resource}`,
+        ...(isWrite ? { parameters: WRITE_PARAMETERS.map(parameter) } : {}),
+        responses: { '200': ok },
+        'x-kubernetes-action': verb,
+        'x-kubernetes-group-version-kind': gvkOf(kind),
+      },
+    };
+  };
+}
