@@ -1,0 +1,82 @@
+/**
+ * Decides what becomes of an event before anything is written: dropped because its object is noisy, counted into one
+ * that was said before, or new. All memory here is bounded; the oldest is forgotten first.
+ */
+import type { Clock } from '../clock.ts';
+import { createTokenBucket, type TokenBucket } from '../workqueue/rate-limiter.ts';
+
+export interface EventLimits {
+  /** Events of one source about one object: so many at once, then one every so often. */
+  readonly burst: number;
+  readonly refillMs: number;
+  /** So many different notes for the same reason within the window are told apart; the rest are combined. */
+  readonly similar: number;
+  readonly windowMs: number;
+  /** Objects, groups and events remembered. */
+  readonly memory: number;
+}
+
+export const DEFAULT_EVENT_LIMITS: EventLimits = {
+  burst: 25,
+  refillMs: 300_000,
+  similar: 10,
+  windowMs: 600_000,
+  memory: 4096,
+};
+
+export interface EventKeys {
+  /** Source and object. */
+  readonly object: string;
+  /** And what was said of it, but for the note. */
+  readonly group: string;
+  readonly note: string;
+}
+
+/** `key` names the event to count into or to create. */
+export type Verdict = { readonly keep: false } | { readonly keep: true; readonly key: string; readonly note: string };
+
+interface Group {
+  /** Notes told apart so far. */
+  readonly notes: Set<string>;
+  lastSeen: number;
+}
+
+export function createEventCorrelator(
+  clock: Pick<Clock, 'monotonic'>,
+  limits: EventLimits,
+): (keys: EventKeys) => Verdict {
+  const buckets = new Map<string, TokenBucket>();
+  const groups = new Map<string, Group>();
+
+  return ({ object, group: groupKey, note }) => {
+    const now = clock.monotonic();
+    const bucket = remember(buckets, object, limits.memory, () =>
+      createTokenBucket(clock, 1000 / limits.refillMs, limits.burst),
+    );
+    if (!bucket.tryTake()) return { keep: false };
+
+    const known = groups.get(groupKey);
+    if (known !== undefined && now - known.lastSeen > limits.windowMs) groups.delete(groupKey);
+    const group = remember(groups, groupKey, limits.memory, () => ({ notes: new Set<string>(), lastSeen: now }));
+    group.lastSeen = now;
+    if (group.notes.has(note)) return { keep: true, key: `${groupKey}\n${note}`, note };
+    if (group.notes.size < limits.similar) {
+      group.notes.add(note);
+      return { keep: true, key: `${groupKey}\n${note}`, note };
+    }
+    return { keep: true, key: `${groupKey}\n`, note: `(combined from similar events): ${note}` };
+  };
+}
+
+/** The value under the key, made if need be; using it makes it the youngest, and the oldest goes when there are too many. */
+export function remember<V>(map: Map<string, V>, key: string, limit: number, make: () => V): V {
+  const known = map.get(key);
+  const value = known ?? make();
+  if (known !== undefined) map.delete(key);
+  map.set(key, value);
+  if (map.size > limit) {
+    const [oldest] = map.keys();
+    if (oldest !== undefined) map.delete(oldest);
+  }
+  return value;
+}

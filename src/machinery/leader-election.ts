@@ -1,0 +1,255 @@
+/**
+ * One leader among many, by a Lease that the leader renews. Whoever watches judges by its own clock how long the lease
+ * has not changed, never by the times written in it, so clocks may differ; and a leader stops by itself before
+ * anyone else may begin, even when a request hangs.
+ */
+import type { Lease } from '../core/api/types/coordination-v1.ts';
+import type { Resource, Stored } from '../core/kube/objects.ts';
+import { isStatus } from '../core/kube/status-error.ts';
+import { formatMicroTime } from '../core/kube/time.ts';
+import { abortAfter, linkAbort, wasAborted, type LinkedAbort } from './abort.ts';
+import type { Actor } from './actor.ts';
+import type { Client } from './client.ts';
+import type { Clock, Timer } from './clock.ts';
+import { MachineryError } from './errors.ts';
+import { silentLogger, type Logger } from './logger.ts';
+import type { Random } from './random.ts';
+
+export const LEASES: Resource<Lease> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  resource: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+};
+
+export interface LeaderElectionOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+  readonly lease: { readonly namespace: string; readonly name: string };
+  /** Unlike that of any other candidate: host name and a UUID, say. */
+  readonly identity: string;
+  /** Others wait this long without a renewal before they take over. */
+  readonly leaseDurationMs?: number;
+  /** The leader gives up when it could not renew for this long. Shorter than the lease: the rest is for stopping. */
+  readonly renewDeadlineMs?: number;
+  readonly retryPeriodMs?: number;
+  /** Let the next one in at once on an orderly stop. Only right if the work has really ended by then, as it has here. */
+  readonly releaseOnStop?: boolean;
+  /** The leader's work. Its signal fires when the lead is lost or the election is stopped. */
+  lead(signal: AbortSignal): Promise<void>;
+  /** Hears of every leader, oneself included. */
+  readonly onNewLeader?: (identity: string) => void;
+}
+
+export interface LeaderElection extends Actor {
+  isLeader(): boolean;
+  /** As far as is known. */
+  leader(): string;
+}
+
+/** Spreads candidates that wait for the same lease. */
+const JITTER = 0.2;
+
+export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
+  const { client, clock, random, lease, identity } = options;
+  const logger = (options.logger ?? silentLogger).with({ ...lease, identity });
+  const leaseDurationMs = options.leaseDurationMs ?? 15_000;
+  const renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+  const retryPeriodMs = options.retryPeriodMs ?? 2_000;
+  if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * (1 + JITTER) && retryPeriodMs > 0)) {
+    throw new MachineryError(
+      'EN_MACHINERY_LEASE_TIMES',
+      `the lease (${leaseDurationMs} ms) must outlast the renew deadline (${renewDeadlineMs} ms), and that the retry period (${retryPeriodMs} ms)`,
+    );
+  }
+  if (identity === '') throw new MachineryError('EN_MACHINERY_LEASE_TIMES', 'a candidate needs an identity');
+
+  /** The lease as last seen, and when *we* first saw it that way. */
+  let observed: { readonly lease: Stored<Lease>; readonly at: number } | undefined;
+  let reported = '';
+  let leading = false;
+
+  const observe = (seen: Stored<Lease>, at: number): void => {
+    if (observed?.lease.metadata.resourceVersion !== seen.metadata.resourceVersion) observed = { lease: seen, at };
+    const holder = seen.spec.holderIdentity ?? '';
+    if (holder === reported || holder === '') return;
+    reported = holder;
+    options.onNewLeader?.(holder);
+  };
+
+  const wantedSpec = (old: Lease['spec'] | undefined): Lease['spec'] => {
+    const now = formatMicroTime(clock.now());
+    const mine = old?.holderIdentity === identity;
+    return {
+      ...old,
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000),
+      acquireTime: mine ? (old.acquireTime ?? now) : now,
+      renewTime: now,
+      leaseTransitions: (old?.leaseTransitions ?? 0) + (mine || old === undefined ? 0 : 1),
+    };
+  };
+
+  /** Tries once to become or stay leader. Throws when it could not be found out. */
+  async function tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const began = clock.monotonic();
+    // A leader's own last write is the newest it can know: renewing on top of it spares the read.
+    const held = leading ? observed?.lease : undefined;
+    let current = held ?? (await read(signal));
+    if (current !== undefined && held === undefined) observe(current, clock.monotonic());
+    if (current !== undefined && held === undefined && !mayTake(current)) return false;
+    try {
+      const written =
+        current === undefined
+          ? await client.create(
+              LEASES,
+              {
+                apiVersion: 'coordination.k8s.io/v1',
+                kind: 'Lease',
+                metadata: { ...lease },
+                spec: wantedSpec(undefined),
+              },
+              { namespace: lease.namespace, signal },
+            )
+          : await client.update(
+              LEASES,
+              { ...current, spec: wantedSpec(current.spec) },
+              { namespace: lease.namespace, signal },
+            );
+      observe(written, began);
+      return true;
+    } catch (error) {
+      if (!isStatus(error, 'Conflict') && !isStatus(error, 'AlreadyExists') && !isStatus(error, 'NotFound'))
+        throw error;
+      // Someone else wrote. Whether it was another candidate, only reading tells.
+      current = await read(signal);
+      if (current !== undefined) observe(current, clock.monotonic());
+      else observed = undefined;
+      if (leading && current !== undefined && current.spec.holderIdentity !== identity) return false;
+      throw error;
+    }
+  }
+
+  async function read(signal: AbortSignal): Promise<Stored<Lease> | undefined> {
+    try {
+      return await client.get(LEASES, lease, { signal });
+    } catch (error) {
+      if (isStatus(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  function mayTake(current: Stored<Lease>): boolean {
+    const holder = current.spec.holderIdentity ?? '';
+    if (holder === '' || holder === identity) return true;
+    // The holder's own duration, as it may have been configured otherwise.
+    const duration = (current.spec.leaseDurationSeconds ?? leaseDurationMs / 1000) * 1000;
+    return observed !== undefined && clock.monotonic() >= observed.at + duration;
+  }
+
+  async function acquire(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        using limit = abortAfter(clock, renewDeadlineMs, signal);
+        if (await tryAcquireOrRenew(limit.signal)) return;
+      } catch (error) {
+        signal.throwIfAborted();
+        logger.warn('Trying to become leader failed', { error });
+      }
+      await clock.sleep(retryPeriodMs * (1 + JITTER * random.next()), signal);
+    }
+  }
+
+  /** Renews until that fails for too long, or the work is over. Fires `work` when the lead is lost. */
+  async function keep(work: LinkedAbort, over: Promise<void>): Promise<void> {
+    let watchdog: Timer | undefined;
+    // Armed from the moment the last good renewal was *sent*: from then on others count.
+    const arm = (since: number): void => {
+      watchdog?.cancel();
+      watchdog = clock.after(since + renewDeadlineMs - clock.monotonic(), () =>
+        work.abort(new Error('the lease could not be renewed')),
+      );
+    };
+    arm(observed?.at ?? clock.monotonic());
+    using renewing = linkAbort(work.signal);
+    const stop = (): void => renewing.abort();
+    over.then(stop, stop);
+    try {
+      while (!renewing.signal.aborted) {
+        await clock.sleep(retryPeriodMs, renewing.signal);
+        const began = clock.monotonic();
+        try {
+          if (!(await tryAcquireOrRenew(renewing.signal))) {
+            work.abort(new Error('another candidate holds the lease'));
+            return;
+          }
+          arm(began);
+        } catch (error) {
+          if (!renewing.signal.aborted) logger.warn('Renewing the lease failed', { error });
+        }
+      }
+    } catch (error) {
+      if (!renewing.signal.aborted) throw error;
+    } finally {
+      watchdog?.cancel();
+    }
+  }
+
+  async function release(): Promise<void> {
+    const current = observed?.lease;
+    if (current === undefined || current.spec.holderIdentity !== identity) return;
+    const now = formatMicroTime(clock.now());
+    const spec = { ...current.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
+    using limit = abortAfter(clock, retryPeriodMs);
+    try {
+      await client.update(LEASES, { ...current, spec }, { namespace: lease.namespace, signal: limit.signal });
+    } catch (error) {
+      logger.warn('Releasing the lease failed; the next leader has to wait it out', { error });
+    }
+  }
+
+  return {
+    name: `leader-election ${lease.namespace}/${lease.name}`,
+    isLeader: () => leading,
+    leader: () => observed?.lease.spec.holderIdentity ?? '',
+
+    /** Resolves when stopped; rejects when the lead was lost, since a process that led may hold stale beliefs. */
+    async start(signal) {
+      try {
+        await acquire(signal);
+      } catch (error) {
+        if (wasAborted(error, signal)) return;
+        throw error;
+      }
+      leading = true;
+      logger.info('Became leader');
+      using work = linkAbort(signal);
+      const led = options.lead(work.signal);
+      try {
+        await keep(
+          work,
+          led.then(
+            () => undefined,
+            () => undefined,
+          ),
+        );
+        await led.catch((error: unknown) => {
+          if (!work.signal.aborted) throw error;
+        });
+      } finally {
+        leading = false;
+      }
+      // The work has ended: only now may someone else begin.
+      if (!work.signal.aborted || signal.aborted) {
+        if (options.releaseOnStop === true) await release();
+        logger.info('Stopped leading');
+        return;
+      }
+      logger.error('Lost the lead', { error: work.signal.reason });
+      throw work.signal.reason;
+    },
+  };
+}
