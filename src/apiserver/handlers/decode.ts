@@ -55,6 +55,7 @@ const cannotHandle = (kind: KindDefinition, object: KubeObject): string => {
 };
 
 function checkType(kind: KindDefinition, object: KubeObject): KubeObject {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) throw badRequest('an object is expected');
   const expected = apiVersionOf(kind);
   if (object.apiVersion === expected && object.kind === kind.kind) return object;
   const { apiVersion, kind: kindName }: { apiVersion?: unknown; kind?: unknown } = object;

@@ -164,7 +164,8 @@ const PODS: Resource = { group: '', version: 'v1', resource: 'pods', kind: 'Pod'
 
 /** The object says where it belongs, unless the caller does. */
 function scopeOf(object: KubeObject, scope: Scope): Scope {
-  const namespace = scope.namespace ?? object.metadata.namespace;
+  // Callers are typed, but a missing name or namespace is the server's to complain about.
+  const namespace = scope.namespace ?? (object as Partial<KubeObject>).metadata?.namespace;
   return {
     ...(scope.tenant === undefined ? NOTHING : { tenant: scope.tenant }),
     ...(namespace === undefined ? NOTHING : { namespace }),
