@@ -40,8 +40,7 @@ export const field = {
 export function printValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'object') return encodeGoJson(value as Json);
-  return String(value);
+  return encodeGoJson(value as Json);
 }
 
 const withDetail = (text: string, detail: string): string => (detail === '' ? text : `${text}: ${detail}`);

@@ -1,4 +1,5 @@
 /** IntOrString: a number or a percentage, as in `maxUnavailable: 10%`. */
+import { atoi, goQuote } from './go-text.ts';
 import { percentProblems } from './value-formats.ts';
 
 export type IntOrString = number | string;
@@ -19,13 +20,11 @@ export function scaledIntOrPercent(value: IntOrString, total: number, rounding: 
   if (!value.endsWith('%')) {
     return { ok: false, error: 'invalid value for IntOrString: invalid type: string is not a percentage' };
   }
-  const digits = value.slice(0, -1);
-  if (!/^[+-]?\d+$/.test(digits) || digits.length > 15) {
-    return {
-      ok: false,
-      error: `invalid value for IntOrString: invalid value "${value}": strconv.Atoi: parsing "${digits}": invalid syntax`,
-    };
+  const parsed = atoi(value.slice(0, -1));
+  if (!parsed.ok) {
+    return { ok: false, error: `invalid value for IntOrString: invalid value ${goQuote(value)}: ${parsed.error}` };
   }
-  const exact = (Number(digits) * total) / 100;
-  return { ok: true, value: rounding === 'up' ? Math.ceil(exact) : Math.floor(exact) };
+  const exact = (Number(parsed.value) * total) / 100;
+  // Adding zero turns a negative zero into zero.
+  return { ok: true, value: (rounding === 'up' ? Math.ceil(exact) : Math.floor(exact)) + 0 };
 }

@@ -7,7 +7,7 @@
  */
 import { atoi } from './go-text.ts';
 import { deepEqual, ownMember, setOwn } from './immutable.ts';
-import { encodeJson, type Json, type JsonObject } from './json.ts';
+import { encodeJson, type Json } from './json.ts';
 import { badRequest, entityTooLarge, type StatusError } from './status-error.ts';
 import { genericServerResponse } from './status-response.ts';
 
@@ -318,7 +318,7 @@ function disown(state: PatchState, value: Json): void {
   if (!isContainer(value)) return;
   // Everything above what is ours is ours, so what is not ours holds nothing that is.
   if (!state.ours.delete(value)) return;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) disown(state, (item ?? null) as Json);
+  for (const item of Array.isArray(value) ? value : Object.values(value)) disown(state, item ?? null);
 }
 
 function test(state: PatchState, path: string, expected: Json): void {
@@ -335,5 +335,3 @@ function test(state: PatchState, path: string, expected: Json): void {
   const actual = within(`error in test for path: '${path}'`, () => getFrom(parent, lastOf(tokens)));
   if (!deepEqual(actual, expected)) throw failed;
 }
-
-export type { JsonObject };

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { utf8Length } from './go-text.ts';
 import { readGolden } from './golden/read.ts';
 import { findDuplicateFields, findSyntaxError } from './json-scan.ts';
 import { encodeGoJson, encodeJson, JsonSyntaxError, parseJson, type Json } from './json.ts';
@@ -11,14 +12,14 @@ interface Table {
 }
 const table = readGolden('json') as Table;
 
-function failure(text: string, options?: { maxDepth: number }): JsonSyntaxError {
+function failure(text: string): JsonSyntaxError | undefined {
   try {
-    parseJson(text, options);
+    parseJson(text);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error;
     throw error;
   }
-  throw new Error('parsed');
+  return undefined;
 }
 
 describe('parseJson', () => {
@@ -37,7 +38,7 @@ describe('parseJson', () => {
     expect(parseJson('{"a":"12345678901234567890"}')).toEqual({ a: '12345678901234567890' });
   });
   it('refuses numbers that no double can hold', () => {
-    expect(failure('{"a":1e400}').reason).toBe('number 1e400 is out of range');
+    expect(failure('{"a":1e400}')?.reason).toBe('number 1e400 is out of range');
     expect(parseJson('[1e300]')).toEqual([1e300]);
   });
   it('keeps __proto__ as plain data on both paths', () => {
@@ -52,24 +53,28 @@ describe('parseJson', () => {
     expect(parseJson('{"a":1,"a":2}')).toEqual({ a: 2 });
   });
   it('refuses absurd nesting at the bracket that goes too far, on arrays, objects and both', () => {
-    expect(failure('['.repeat(100_000)).reason).toBe('exceeded max depth');
-    expect(failure('['.repeat(100_000)).offset).toBe(1000);
-    expect(failure('{"a":'.repeat(5000) + '1' + '}'.repeat(5000)).reason).toBe('exceeded max depth');
+    expect(failure('['.repeat(100_000))?.reason).toBe('exceeded max depth');
+    expect(failure('['.repeat(100_000))?.offset).toBe(1000);
+    expect(failure('{"a":'.repeat(5000) + '1' + '}'.repeat(5000))?.reason).toBe('exceeded max depth');
     const fine = `${'[{"a":'.repeat(500)}1${'}]'.repeat(500)}`;
     expect(encodeJson(parseJson(fine))).toBe(fine);
-    expect(failure(`[${fine}]`).reason).toBe('exceeded max depth');
+    expect(failure(`[${fine}]`)?.reason).toBe('exceeded max depth');
   });
   it('is not fooled by brackets in strings', () => {
-    const text = JSON.stringify({ open: '[{'.repeat(3000), close: '\\"]}'.repeat(3000), list: Array(2000).fill([]) });
+    const text = JSON.stringify({
+      open: '[{'.repeat(3000),
+      close: '\\"]}'.repeat(3000),
+      list: Array.from({ length: 2000 }, () => []),
+    });
     expect(encodeJson(parseJson(text))).toBe(text);
-    expect(failure(`${JSON.stringify([']'.repeat(2000)]).slice(0, -1)},${'['.repeat(1001)}`).reason).toBe(
+    expect(failure(`${JSON.stringify([']'.repeat(2000)]).slice(0, -1)},${'['.repeat(1001)}`)?.reason).toBe(
       'exceeded max depth',
     );
   });
   it('says where a document breaks', () => {
     const error = failure('{\n  "a": 1,\n  "b" 2\n}');
     expect(error).toMatchObject({ line: 3, column: 7, offset: 18, code: 'EN_KUBE_JSON_SYNTAX' });
-    expect(error.message).toBe("invalid character '2' after object key (line 3, column 7)");
+    expect(error?.message).toBe("invalid character '2' after object key (line 3, column 7)");
   });
 });
 
@@ -77,10 +82,9 @@ describe('syntax errors', () => {
   it('read as Go words them', () => {
     for (const [text, message] of table.syntax) {
       // Go prints one byte of a longer character; we print the character.
-      if (/[^\x00-\x7f]/.test(message)) continue;
+      if (utf8Length(message) > message.length) continue;
       expect({ text, reason: findSyntaxError(text)?.reason ?? '' }).toEqual({ text, reason: message });
-      if (message === '') parseJson(text);
-      else expect(failure(text).reason).toBe(message);
+      expect({ text, reason: failure(text)?.reason ?? '' }).toEqual({ text, reason: message });
     }
   });
   it('are found exactly when the platform finds one', () => {

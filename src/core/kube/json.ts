@@ -101,19 +101,12 @@ export function encodeGoJson(value: Json, options?: { readonly sortKeys?: boolea
 }
 
 function encodeGo(value: Json, sortKeys: boolean): string {
-  if (value === null) return 'null';
-  switch (typeof value) {
-    case 'string':
-      return encodeGoString(value);
-    case 'bigint':
-      return value.toString();
-    case 'object':
-      return Array.isArray(value)
-        ? `[${value.map((item: Json) => encodeGo(item, sortKeys)).join(',')}]`
-        : encodeGoObject(value as JsonObject, sortKeys);
-    default:
-      return JSON.stringify(value);
-  }
+  if (typeof value === 'string') return encodeGoString(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return Array.isArray(value)
+    ? `[${value.map((item: Json) => encodeGo(item, sortKeys)).join(',')}]`
+    : encodeGoObject(value as JsonObject, sortKeys);
 }
 
 function encodeGoObject(object: JsonObject, sortKeys: boolean): string {

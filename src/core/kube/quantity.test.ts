@@ -9,7 +9,6 @@ import {
   compareQuantities,
   exactValue,
   formatQuantity,
-  isZero,
   maxQuantity,
   multiplyQuantity,
   negateQuantity,
@@ -100,36 +99,35 @@ describe('quantities against Kubernetes', () => {
       expect({ text, printed: formatQuantity(fresh) }).toEqual({ text, printed: recomputed });
     }
   });
+  /** Upstream rounds negative fractions in two ways, depending on how it holds them, and loses what is too large. */
+  const roundsWell = ({ top, bottom }: Fraction): boolean =>
+    top >= 0n ? awayFromZero({ top, bottom }) < LIMIT : top % bottom === 0n && top / bottom > -(2n ** 30n);
   it('rounds values up the same', () => {
-    for (const [text, , , exact, value, milli] of accepted) {
+    for (const [text, , , exact, value] of accepted.filter((row) => roundsWell(fractionOfDecimal(row[3])))) {
       const quantity = parseQuantity(text);
+      expect({ text, exact, value: exactValue(quantity).toString() }).toEqual({ text, exact, value });
+      expect({ text, value: quantityValue(quantity) }).toEqual({ text, value: Number(value) });
+    }
+  });
+  it('rounds thousandths up the same', () => {
+    const thousandfold = (exact: string): Fraction => {
       const { top, bottom } = fractionOfDecimal(exact);
-      // Upstream rounds negative fractions in two ways, depending on how it holds them, and loses large negatives.
-      if (top < 0n && (top % bottom !== 0n || top / bottom < -(2n ** 30n))) continue;
-      if (awayFromZero({ top, bottom }) < LIMIT && awayFromZero({ top, bottom }) > -LIMIT) {
-        expect({ text, value: exactValue(quantity).toString() }).toEqual({ text, value });
-        expect({ text, value: quantityValue(quantity) }).toEqual({ text, value: Number(value) });
-      }
-      const thousandths = { top: top * 1000n, bottom };
-      if (thousandths.top < 0n && thousandths.top % bottom !== 0n) continue;
-      if (awayFromZero(thousandths) < LIMIT && awayFromZero(thousandths) > -LIMIT) {
-        expect({ text, milli: quantityMilliValue(quantity) }).toEqual({ text, milli: Number(milli) });
-      }
+      return { top: top * 1000n, bottom };
+    };
+    for (const [text, , , , , milli] of accepted.filter((row) => roundsWell(thousandfold(row[3])))) {
+      expect({ text, milli: quantityMilliValue(parseQuantity(text)) }).toEqual({ text, milli: Number(milli) });
     }
   });
   it('compares, adds and subtracts the same', () => {
     for (const [a, b, order, sum, difference] of table.pairs) {
       const x = parseQuantity(a);
       const y = parseQuantity(b);
-      expect({ a, b, order: compareQuantities(x, y) }).toEqual({ a, b, order });
       const total = addQuantities(x, y);
       const rest = subtractQuantities(x, y);
-      if (printableUpstream(total)) {
-        expect({ a, b, sum: formatQuantity(total) }).toEqual({ a, b, sum });
-      }
-      if (printableUpstream(rest)) {
-        expect({ a, b, difference: formatQuantity(rest) }).toEqual({ a, b, difference });
-      }
+      expect({ a, b, order: compareQuantities(x, y) }).toEqual({ a, b, order });
+      expect({ a, b, sum: printableUpstream(total) ? formatQuantity(total) : sum }).toEqual({ a, b, sum });
+      const printed = printableUpstream(rest) ? formatQuantity(rest) : difference;
+      expect({ a, b, difference: printed }).toEqual({ a, b, difference });
     }
   });
 });

@@ -53,7 +53,7 @@ function meaningOf(code: number, verb: string, serverMessage: string): Meaning {
             message: `an error on the server (${goQuote(serverMessage)}) has prevented the request from succeeding`,
           }
         : {
-            reason: 'Unknown',
+            reason: '',
             message: `the server responded with the status code ${code} but did not return more information`,
           };
   }
