@@ -65,7 +65,7 @@ export class StatusError extends Error {
       apiVersion: 'v1',
       metadata: {},
       status: 'Failure',
-      message,
+      ...(message === '' ? {} : { message }),
       ...(reason === '' ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
