@@ -4,6 +4,7 @@
  * owner only; every change advances `version`, which is how prepared answers know they are stale.
  */
 import type { Node, Pod } from '../api/types/core-v1.ts';
+import { imageSizes } from './images.ts';
 import type { Labels } from './label-match.ts';
 import { createNodeColumns, type NodeColumns } from './node-columns.ts';
 import { addPod, createNodeState, type NodeState, removePod as takeOff, replaceNode } from './node-state.ts';
@@ -36,8 +37,14 @@ export interface ClusterState {
   nominate(pod: Pod, nodeName: string): void;
   denominate(pod: Pod): void;
   nominatedTo(nodeName: string): readonly PodRecord[];
-  /** How many nodes hold an image of this name. */
-  nodesWithImage(name: string): number;
+  /** Container images on nodes, by name. */
+  image(name: string): ImageFacts | undefined;
+}
+
+export interface ImageFacts {
+  /** In bytes, as the node that reported the name first says. */
+  readonly size: number;
+  readonly nodes: number;
 }
 
 export interface ClusterOptions {
@@ -54,19 +61,18 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
   const namespaces = new Map<string, Labels>();
   const nominations = new Map<string, PodRecord[]>();
   const nodeOfNominated = new Map<string, string>();
-  const imageNodes = new Map<string, number>();
+  const images = new Map<string, ImageFacts>();
   const index = createPodIndex();
   const columns = createNodeColumns(() => nodes.values());
   let version = 0;
   let topologyVersion = 0;
 
   const countImages = (node: Node, delta: 1 | -1): void => {
-    for (const image of node.status?.images ?? []) {
-      for (const name of image.names ?? []) {
-        const count = (imageNodes.get(name) ?? 0) + delta;
-        if (count > 0) imageNodes.set(name, count);
-        else imageNodes.delete(name);
-      }
+    if (node.status?.images === undefined) return;
+    for (const [name, reported] of imageSizes(node.status.images)) {
+      const { size, nodes: holders } = images.get(name) ?? { size: reported, nodes: 0 };
+      if (holders + delta > 0) images.set(name, { size, nodes: holders + delta });
+      else images.delete(name);
     }
   };
 
@@ -199,6 +205,6 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
     },
     denominate: (pod) => denominate(podKey(pod)),
     nominatedTo: (nodeName) => nominations.get(nodeName) ?? NO_RECORDS,
-    nodesWithImage: (name) => imageNodes.get(name) ?? 0,
+    image: (name) => images.get(name),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Pod } from '../api/types/core-v1.ts';
 import { add, type Amount, scale, subtract } from './amounts.ts';
+import { imageName, imageSizes } from './images.ts';
 import { interPodScores } from './score-pod-affinity.ts';
 import { spreadScores } from './score-topology-spread.ts';
 import { compilePreferredNodeAffinity } from './node-affinity.ts';
@@ -138,23 +139,6 @@ const MIB = 1024 * 1024;
 const IMAGE_MIN = 23 * MIB;
 const IMAGE_MAX_PER_CONTAINER = 1000 * MIB;
 
-/** The name a node reports: without a tag it is `:latest`. */
-export const imageName = (image: string): string =>
-  image.lastIndexOf(':') <= image.lastIndexOf('/') ? `${image}:latest` : image;
-
-type Images = NonNullable<NonNullable<NodeState['node']['status']>['images']>;
-const sizesByImages = new WeakMap<Images, ReadonlyMap<string, number>>();
-
-function imageSizes(images: Images): ReadonlyMap<string, number> {
-  let sizes = sizesByImages.get(images);
-  if (sizes === undefined) {
-    const bySize = new Map<string, number>();
-    for (const image of images) for (const name of image.names ?? []) bySize.set(name, image.sizeBytes ?? 0);
-    sizesByImages.set(images, (sizes = bySize));
-  }
-  return sizes;
-}
-
 const imagesOf = ({ spec }: Pod): readonly string[] => [
   ...(spec.initContainers ?? []).map((container) => imageName(container.image ?? '')),
   ...spec.containers.map((container) => imageName(container.image ?? '')),
@@ -171,10 +155,10 @@ function imageScores({ compiled, cluster }: PreparedPod, nodes: readonly NodeSta
     const { images } = state.node.status ?? {};
     let sum = 0;
     if (images !== undefined) {
-      const sizes = imageSizes(images);
+      const here = imageSizes(images);
       for (const name of wanted) {
-        const size = sizes.get(name);
-        if (size !== undefined) sum += Math.trunc(size * (cluster.nodesWithImage(name) / total));
+        const image = here.has(name) ? cluster.image(name) : undefined;
+        if (image !== undefined) sum += Math.trunc(image.size * (image.nodes / total));
       }
     }
     const bounded = Math.min(Math.max(sum, IMAGE_MIN), most);
