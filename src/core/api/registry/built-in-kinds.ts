@@ -2,9 +2,9 @@
 import type { KindDefinition, KindConversion, KindStrategy, StorageIdentity } from '../kind-definition.ts';
 import { KUBERNETES_RESOURCES } from '../facts/kubernetes-resources.ts';
 import { OWN_RESOURCES } from '../facts/own-resources.ts';
+import { nameAndAgePrinter } from '../printers/default.ts';
 import { eventConversion } from './convert-events.ts';
 import { autoscalerConversion } from './convert-autoscalers.ts';
-import { GENERIC_PRINTER } from './generic-printer.ts';
 import { createGenericStrategy, nameIsPathSegment } from './generic-strategy.ts';
 import { PRINTERS, SELECTABLE_FIELDS, STRATEGIES } from './kinds.ts';
 import { parseResources, type ResourceFact, schemaName } from './parse-resources.ts';
@@ -83,7 +83,7 @@ function define(fact: ResourceFact, hasGeneration: boolean): KindDefinition {
     storage: converted?.storage ?? { group, version, resource, kind },
     ...(converted === undefined ? {} : { conversion: converted.conversion }),
     selectableFields: SELECTABLE_FIELDS.get(key) ?? NO_FIELDS,
-    printer: PRINTERS.get(key) ?? GENERIC_PRINTER,
+    printer: PRINTERS.get(key) ?? nameAndAgePrinter,
     strategy: STRATEGIES.get(key) ?? genericStrategy(fact, hasGeneration),
   };
 }

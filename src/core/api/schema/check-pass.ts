@@ -86,8 +86,12 @@ export function wordFor(value: unknown): string {
       return 'number';
     case 'boolean':
       return 'bool';
-    default:
-      return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+    case 'object':
+      return Array.isArray(value) ? 'array' : value === null ? 'null' : 'object';
+    case 'function':
+    case 'symbol':
+    case 'undefined':
+      return typeof value;
   }
 }
 

@@ -12,7 +12,7 @@ import { type Check, scalarCheck } from './check-scalars.ts';
 import { rememberSeen } from './remember-seen.ts';
 import { type FieldSchema, goElementType, type TypeSchema, typeSchema } from './type-schema.ts';
 import type { Scalar, TypeExpression } from './parse-facts.ts';
-import { isAlwaysPresent, zeroValue } from './zero-value.ts';
+import { dropsEmpty, isAlwaysPresent, isEmpty, zeroValue } from './zero-value.ts';
 
 export interface CheckOptions {
   /** The value was made in this process and will not change: subtrees seen before are not walked again. */
@@ -158,42 +158,16 @@ function membersBefore(source: Bag, key: string): { [key: string]: unknown } {
   return copy;
 }
 
-function isEmpty(value: unknown): boolean {
-  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
-  if (value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value) return false;
-  return true;
-}
-
 function member(schema: FieldSchema, bit: number): Member {
   const { type } = schema;
-  const isStruct = type.kind === 'object';
   return {
     schema,
     isString: type.kind === 'scalar' && type.scalar === 'string',
-    dropsEmpty: !schema.pointer && !isStruct && !isAlwaysPresent(schema) && !schema.always && !keepsEmpty(type),
+    dropsEmpty: dropsEmpty(schema),
     structured: type.kind !== 'scalar',
     check: compile(type, schema.goType),
     bit,
   };
-}
-
-/** Types that Go writes whatever they hold, because they are structs to it. */
-function keepsEmpty(type: TypeExpression): boolean {
-  if (type.kind !== 'scalar') return false;
-  switch (type.scalar) {
-    case 'quantity':
-    case 'raw':
-    case 'json':
-    case 'fieldsv1':
-    case 'schemaorarray':
-    case 'schemaorbool':
-    case 'schemaorstrings':
-      return true;
-    default:
-      return false;
-  }
 }
 
 function compile(type: TypeExpression, goType: string): StructCheck {

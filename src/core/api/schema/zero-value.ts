@@ -4,7 +4,7 @@
  */
 import type { FieldSchema, TypeSchema } from './type-schema.ts';
 import { typeSchema } from './type-schema.ts';
-import type { TypeExpression } from './parse-facts.ts';
+import type { Scalar, TypeExpression } from './parse-facts.ts';
 
 const EMPTY_LIST: readonly never[] = Object.freeze([]);
 const EMPTY_MAP = Object.freeze({});
@@ -27,21 +27,34 @@ export function isAlwaysPresent(field: FieldSchema): boolean {
   if (field.pointer || field.omitZero) return false;
   if (field.type.kind === 'object') return true;
   if (field.type.kind !== 'scalar') return field.always || field.required;
-  switch (field.type.scalar) {
-    case 'time':
-    case 'microtime':
-    case 'raw':
-    case 'json':
-    case 'fieldsv1':
-    case 'schemaorarray':
-    case 'schemaorbool':
-    case 'schemaorstrings':
-      return false;
-    case 'quantity':
-      return true;
-    default:
-      return field.always || field.required;
-  }
+  if (field.type.scalar === 'quantity') return true;
+  return (field.always || field.required) && ZERO_SCALARS.has(field.type.scalar);
+}
+
+/** Types that are written whatever they hold: structs to Go, or any JSON. */
+const KEPT: ReadonlySet<Scalar> = new Set<Scalar>([
+  'quantity',
+  'raw',
+  'json',
+  'fieldsv1',
+  'schemaorarray',
+  'schemaorbool',
+  'schemaorstrings',
+]);
+
+/** Empty is as good as absent: Go leaves it out. */
+export function dropsEmpty(field: FieldSchema): boolean {
+  const { type } = field;
+  if (field.pointer || field.always || type.kind === 'object' || isAlwaysPresent(field)) return false;
+  return type.kind !== 'scalar' || !KEPT.has(type.scalar);
+}
+
+export function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
 }
 
 export function zeroValue(type: TypeExpression): unknown {

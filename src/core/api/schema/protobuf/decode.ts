@@ -10,7 +10,7 @@ import { ProtobufError } from '../../errors.ts';
 import type { FieldFact, Scalar, TypeExpression } from '../parse-facts.ts';
 import { timeText } from '../times.ts';
 import { typeSchema } from '../type-schema.ts';
-import { isAlwaysPresent, zeroValue } from '../zero-value.ts';
+import { dropsEmpty, isAlwaysPresent, isEmpty, zeroValue } from '../zero-value.ts';
 import { hasMagic } from './magic.ts';
 import {
   createReader,
@@ -26,9 +26,8 @@ import {
   readTag,
   skipField,
   WIRE_BYTES,
-  WIRE_FIXED64,
-  WIRE_VARINT,
 } from './reader.ts';
+import { itemsMessage, MESSAGES, wireOf } from './wire-types.ts';
 
 /** Reads an object that is embedded with its own envelope (items of a `List`, objects of watch events). */
 export type EmbeddedDecoder = (bytes: Uint8Array, depth: number) => object;
@@ -73,7 +72,7 @@ function compileMessage(name: string): MessageDecoder {
   const settle = schema.fields.map((field) => ({
     name: field.name,
     present: isAlwaysPresent(field),
-    keepsEmpty: field.pointer || field.always || field.type.kind === 'object',
+    dropsEmpty: dropsEmpty(field),
     zero: isAlwaysPresent(field) ? zeroValue(field.type) : undefined,
   }));
   return (reader) => {
@@ -82,17 +81,12 @@ function compileMessage(name: string): MessageDecoder {
     const result: Bag = {};
     for (const field of settle) {
       const value = found[field.name];
-      if (value === undefined || value === null || (!field.keepsEmpty && isEmpty(value))) {
+      if (value === undefined || value === null || (field.dropsEmpty && isEmpty(value))) {
         if (field.present) result[field.name] = field.zero;
       } else result[field.name] = value;
     }
     return result;
   };
-}
-
-function isEmpty(value: unknown): boolean {
-  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
-  return Array.isArray(value) ? value.length === 0 : Object.keys(value ?? {}).length === 0;
 }
 
 /** Reads all fields of a message into `found`; those of inline messages go into the same object. */
@@ -189,25 +183,10 @@ function mapOf(name: string, element: TypeExpression): FieldDecoder {
     read(reader, before, tag) {
       expectWire(tag, WIRE_BYTES, name);
       const map = before ?? {};
-      readNested(reader, (inner) => entry(inner, map as object));
+      readNested(reader, (inner) => entry(inner, map));
       return map;
     },
   };
-}
-
-function wireOf(type: TypeExpression): number {
-  if (type.kind !== 'scalar') return WIRE_BYTES;
-  switch (type.scalar) {
-    case 'bool':
-    case 'int32':
-    case 'int64':
-    case 'uint8':
-      return WIRE_VARINT;
-    case 'double':
-      return WIRE_FIXED64;
-    default:
-      return WIRE_BYTES;
-  }
 }
 
 function valueDecoder(type: TypeExpression): ValueDecoder {
@@ -216,40 +195,23 @@ function valueDecoder(type: TypeExpression): ValueDecoder {
     return (reader) => readNested(reader, decode);
   }
   if (type.kind === 'scalar') return scalarDecoder(type.scalar);
-  // A list in a message of its own; maps never stand alone.
-  return message(
-    'items',
-    [{ name: 'items', number: 1, type: { ...type, wrapped: false } as TypeExpression }],
-    (found) => (found['items'] === undefined ? [] : found['items']),
-  );
+  if (type.kind === 'map') throw new Error('a map is never a value of its own');
+  return message(itemsMessage(type.element), (found) => found['items'] ?? []);
 }
 
 /** A small message that JSON writes as something else. */
-function message(
-  name: string,
-  fields: readonly Pick<FieldFact, 'name' | 'number' | 'type'>[],
-  toJson: (found: Bag, reader: Reader) => unknown,
-): ValueDecoder {
+function message(fields: readonly FieldFact[], toJson: (found: Bag) => unknown): ValueDecoder {
   let readInto: ((reader: Reader, found: Bag) => void) | undefined;
   return (reader) => {
-    readInto ??= memberReader(fields as readonly FieldFact[]);
+    readInto ??= memberReader(fields);
     const read = readInto;
     return readNested(reader, (inner) => {
       const found: Bag = Object.create(null) as Bag;
       read(inner, found);
-      return toJson(found, inner);
+      return toJson(found);
     });
   };
 }
-
-const scalar = (name: Scalar): TypeExpression => ({ kind: 'scalar', scalar: name });
-const one = (name: string, number: number, type: TypeExpression): Pick<FieldFact, 'name' | 'number' | 'type'> => ({
-  name,
-  number,
-  type,
-});
-const JSON_SCHEMA: TypeExpression = { kind: 'object', name: 'apiextensions/v1.JSONSchemaProps' };
-const listOf = (element: TypeExpression): TypeExpression => ({ kind: 'list', element, wrapped: false });
 
 function scalarDecoder(name: Scalar): ValueDecoder {
   switch (name) {
@@ -267,43 +229,24 @@ function scalarDecoder(name: Scalar): ValueDecoder {
     case 'bytes':
       return (reader) => readBytes(reader).toString('base64');
     case 'quantity':
-      return message('Quantity', [one('string', 1, scalar('string'))], (found) => quantityText(found['string']));
+      return message(MESSAGES[name], (found) => quantityText(found['string']));
     case 'intorstring':
-      return message(
-        'IntOrString',
-        [one('type', 1, scalar('int64')), one('int', 2, scalar('int32')), one('string', 3, scalar('string'))],
-        (found) => (found['type'] === 1 ? (found['string'] ?? '') : (found['int'] ?? 0)),
-      );
+      return message(MESSAGES[name], (found) => (found['type'] === 1 ? (found['string'] ?? '') : (found['int'] ?? 0)));
     case 'time':
       return timestamp(false);
     case 'microtime':
       return timestamp(true);
     case 'duration':
-      return message('Duration', [one('duration', 1, scalar('int64'))], (found) =>
-        formatNanos(BigInt((found['duration'] ?? 0) as number | bigint)),
-      );
+      return message(MESSAGES[name], (found) => formatNanos(BigInt((found['duration'] ?? 0) as number | bigint)));
     case 'raw':
     case 'json':
     case 'fieldsv1':
       return (reader) => readNested(reader, readRaw);
     case 'schemaorbool':
-      return message(
-        'JSONSchemaPropsOrBool',
-        [one('allows', 1, scalar('bool')), one('schema', 2, JSON_SCHEMA)],
-        (found) => found['schema'] ?? found['allows'] ?? false,
-      );
+      return message(MESSAGES[name], (found) => found['schema'] ?? found['allows'] ?? false);
     case 'schemaorarray':
-      return message(
-        'JSONSchemaPropsOrArray',
-        [one('schema', 1, JSON_SCHEMA), one('list', 2, listOf(JSON_SCHEMA))],
-        (found) => found['list'] ?? found['schema'],
-      );
     case 'schemaorstrings':
-      return message(
-        'JSONSchemaPropsOrStringArray',
-        [one('schema', 1, JSON_SCHEMA), one('list', 2, listOf(scalar('string')))],
-        (found) => found['list'] ?? found['schema'],
-      );
+      return message(MESSAGES[name], (found) => found['list'] ?? found['schema']);
   }
 }
 
@@ -319,7 +262,7 @@ function quantityText(text: unknown): string {
 const MAX_SECONDS = 8.64e12;
 
 function timestamp(micros: boolean): ValueDecoder {
-  return message('Timestamp', [one('seconds', 1, scalar('int64')), one('nanos', 2, scalar('int32'))], (found) => {
+  return message(MESSAGES.time, (found) => {
     const seconds = Number(found['seconds'] ?? 0);
     const nanos = Number(found['nanos'] ?? 0);
     if (seconds === 0 && nanos === 0) return null;

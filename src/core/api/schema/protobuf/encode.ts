@@ -9,7 +9,8 @@ import { parseMicroTimeStrictly, parseTimeStrictly } from '../../../kube/time.ts
 import { ProtobufError } from '../../errors.ts';
 import type { FieldFact, Scalar, TypeExpression } from '../parse-facts.ts';
 import { typeSchema } from '../type-schema.ts';
-import { WIRE_BYTES, WIRE_FIXED64, WIRE_VARINT } from './reader.ts';
+import { WIRE_BYTES } from './reader.ts';
+import { itemsMessage, MESSAGES, wireOf } from './wire-types.ts';
 import {
   createWriter,
   finish,
@@ -102,7 +103,7 @@ function mapOf({ name, number }: FieldFact, element: TypeExpression): MessageEnc
   return (writer, object) => {
     const map = object[name] as Bag | undefined;
     if (map === undefined || map === null) return;
-    for (const key of Object.keys(map).sort(compareBytes).reverse()) {
+    for (const key of Object.keys(map).toSorted(compareBytes).toReversed()) {
       nested(writer, number, () => {
         write(writer, map[key] ?? undefined);
         writeUnsigned(writer, valueTag);
@@ -125,20 +126,7 @@ function lengthOf(writer: Writer, content: () => void): void {
   writeUnsigned(writer, written(writer) - before);
 }
 
-function tagOf(number: number, type: TypeExpression): number {
-  if (type.kind !== 'scalar') return number * 8 + WIRE_BYTES;
-  switch (type.scalar) {
-    case 'bool':
-    case 'int32':
-    case 'int64':
-    case 'uint8':
-      return number * 8 + WIRE_VARINT;
-    case 'double':
-      return number * 8 + WIRE_FIXED64;
-    default:
-      return number * 8 + WIRE_BYTES;
-  }
-}
+const tagOf = (number: number, type: TypeExpression): number => number * 8 + wireOf(type);
 
 const EMPTY: Bag = Object.freeze({});
 
@@ -149,31 +137,15 @@ function valueEncoder(type: TypeExpression): ValueEncoder {
   }
   if (type.kind === 'scalar') return scalarEncoder(type.scalar);
   if (type.kind === 'map') throw new Error('a map is never a value of its own');
-  const items = membersEncoder([{ ...ITEMS, type: { ...type, wrapped: false } }]);
+  const items = membersEncoder(itemsMessage(type.element));
   return (writer, value) => lengthOf(writer, () => items(writer, { items: value }));
 }
 
-const plain = (name: string, number: number, type: TypeExpression, pointer = false): FieldFact => ({
-  name,
-  number,
-  type,
-  pointer,
-  always: false,
-  omitZero: false,
-  required: false,
-  atomicMap: false,
-  patchStrategies: [],
-});
-const scalar = (name: Scalar): TypeExpression => ({ kind: 'scalar', scalar: name });
-const ITEMS = plain('items', 1, scalar('string'));
-const JSON_SCHEMA: TypeExpression = { kind: 'object', name: 'apiextensions/v1.JSONSchemaProps' };
-const listOf = (element: TypeExpression): TypeExpression => ({ kind: 'list', element, wrapped: false });
-
 /** A small message that JSON writes as something else. */
-function message(fields: readonly FieldFact[], fromJson: (value: unknown) => Bag): ValueEncoder {
+function message(name: keyof typeof MESSAGES, fromJson: (value: unknown) => Bag): ValueEncoder {
   let encode: MessageEncoder | undefined;
   return (writer, value) => {
-    encode ??= membersEncoder(fields);
+    encode ??= membersEncoder(MESSAGES[name]);
     const members = encode;
     lengthOf(writer, () => members(writer, fromJson(value)));
   };
@@ -194,18 +166,15 @@ function scalarEncoder(name: Scalar): ValueEncoder {
     case 'bytes':
       return (writer, value) => writeBytes(writer, Buffer.from((value as string | undefined) ?? '', 'base64'));
     case 'quantity':
-      return message([plain('string', 1, scalar('string'))], (value) => ({ string: String(value ?? '0') }));
+      return message(name, (value) => ({ string: value ?? '0' }));
     case 'intorstring':
-      return message(
-        [plain('type', 1, scalar('int64')), plain('int', 2, scalar('int32')), plain('string', 3, scalar('string'))],
-        (value) => (typeof value === 'string' ? { type: 1, string: value } : { int: value ?? 0 }),
-      );
+      return message(name, (value) => (typeof value === 'string' ? { type: 1, string: value } : { int: value ?? 0 }));
     case 'time':
       return timestamp(false);
     case 'microtime':
       return timestamp(true);
     case 'duration':
-      return message([plain('duration', 1, scalar('int64'))], (value) => ({ duration: nanoseconds(value) }));
+      return message(name, (value) => ({ duration: nanoseconds(value) }));
     case 'raw':
     case 'json':
     case 'fieldsv1':
@@ -216,17 +185,12 @@ function scalarEncoder(name: Scalar): ValueEncoder {
           writeByte(writer, (1 << 3) | WIRE_BYTES);
         });
     case 'schemaorbool':
-      return message([plain('allows', 1, scalar('bool')), plain('schema', 2, JSON_SCHEMA, true)], (value) =>
+      return message(name, (value) =>
         typeof value === 'object' ? { allows: true, schema: value } : { allows: value },
       );
     case 'schemaorarray':
-      return message([plain('schema', 1, JSON_SCHEMA, true), plain('list', 2, listOf(JSON_SCHEMA))], (value) =>
-        Array.isArray(value) ? { list: value } : { schema: value },
-      );
     case 'schemaorstrings':
-      return message([plain('schema', 1, JSON_SCHEMA, true), plain('list', 2, listOf(scalar('string')))], (value) =>
-        Array.isArray(value) ? { list: value } : { schema: value },
-      );
+      return message(name, (value) => (Array.isArray(value) ? { list: value } : { schema: value }));
   }
 }
 
@@ -237,7 +201,7 @@ function nanoseconds(value: unknown): bigint {
 }
 
 function timestamp(micros: boolean): ValueEncoder {
-  const fields = membersEncoder([plain('seconds', 1, scalar('int64')), plain('nanos', 2, scalar('int32'))]);
+  const fields = membersEncoder(MESSAGES.time);
   return (writer, value) =>
     lengthOf(writer, () => {
       // The zero time is an empty message.
