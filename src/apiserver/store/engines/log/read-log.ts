@@ -5,7 +5,7 @@
  */
 import { StoreError } from '../../errors.ts';
 import type { LoadedEntry } from '../../engine.ts';
-import { decodeObject } from '../object-text.ts';
+import { createObjectDecoder } from '../template-decoder.ts';
 import type { Sharing } from '../../sharing.ts';
 import type { ClosedSegment } from './compact.ts';
 import type { LogFile, LogFiles } from './files.ts';
@@ -149,6 +149,7 @@ export async function loadLog(
   sharing: Sharing,
   receive: (entries: readonly LoadedEntry[]) => void,
 ): Promise<void> {
+  const decode = createObjectDecoder();
   for (const { name, length } of log.segments) {
     const file = await files.open(name, 'existing');
     try {
@@ -158,7 +159,7 @@ export async function loadLog(
         forEachRecord(payload, ({ revision, keyText, removed, objectStart, end }) => {
           if (removed || log.live.get(keyText) !== revision) return;
           const key = decodeKey(keyText);
-          entries.push({ key, object: sharing(key, decodeObject(payload.toString('utf8', objectStart, end))) });
+          entries.push({ key, object: sharing(key, decode(key, payload.toString('utf8', objectStart, end))) });
         });
         receive(entries);
       });
