@@ -8,6 +8,7 @@ import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
+import type { HistoryLimits } from '../apiserver/store/history.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { staticTokens } from '../apiserver/wire/authentication.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
@@ -37,6 +38,8 @@ export interface EmbeddedOptions {
   readonly bind: string;
   /** Nodes to have; absent: five, in a cluster that has none. */
   readonly groups?: readonly NodeGroup[];
+  /** How much of the past is kept for watches; the store's own limits unless said. */
+  readonly history?: Partial<HistoryLimits>;
   readonly logger?: Logger;
   readonly onProgress?: (label: string, done: number, total: number) => void;
   /** Gives up the start; a running cluster is stopped with `stop`. */
@@ -68,7 +71,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
   try {
     const [keys, store] = await Promise.all([
       clusterKeys(options.dataDir, options.bind, clock.now()),
-      openClusterStore(options.dataDir, clock, logger),
+      openClusterStore(options.dataDir, clock, logger, options.history),
     ]);
     undo.push(() => store.close());
     const api = createEmbeddedApi(store, logger);
@@ -125,7 +128,8 @@ function hostName(bind: string): string {
   return bind.includes(':') ? `[${bind}]` : bind;
 }
 
-function createEmbeddedApi(store: Store, logger: Logger): ApiServer {
+/** The API server of the embedded profile over a given store; benchmarks measure exactly this one. */
+export function createEmbeddedApi(store: Store, logger: Logger): ApiServer {
   return createApiServer({
     store,
     registry: createRegistry(),

@@ -1,0 +1,26 @@
+/** Bench `api`: the API server by itself, in one process and over HTTPS. docs/benchmarks.md says what each case is. */
+import { isSelected, note } from './support/report.ts';
+
+export default async function api(selected: readonly string[]): Promise<void> {
+  const groups = [
+    {
+      module: './api/create-inprocess.ts',
+      cases: ['create-inprocess-ephemeral', 'create-inprocess-fresh', 'create-inprocess-durable'],
+    },
+    {
+      module: './api/https.ts',
+      cases: ['create-https-durable', 'create-https1-durable', 'list-10k-https', 'fanout-1000-watchers'],
+    },
+    { module: './api/process.ts', cases: ['start', 'help', 'heap-per-pod', 'loop-delay'] },
+  ];
+  const known = groups.flatMap((group) => group.cases);
+  const unknown = selected.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`no case ${unknown.join(', ')}; cases: ${known.join(', ')}`);
+  for (const group of groups) {
+    const wanted = group.cases.filter((name) => isSelected(selected, name));
+    if (wanted.length === 0) continue;
+    note(`# ${wanted.join(', ')}`);
+    const { run } = (await import(group.module)) as { run: (cases: readonly string[]) => Promise<void> };
+    await run(wanted);
+  }
+}

@@ -1,0 +1,104 @@
+/** What a whole process costs: to start, to hold pods, and how smoothly it runs under load. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { BIN } from '../support/server.ts';
+import { note, reportCase } from '../support/report.ts';
+
+const exec = promisify(execFile);
+
+async function measureHelp(): Promise<void> {
+  const samples: number[] = [];
+  for (let run = 0; run < 12; run += 1) {
+    const began = performance.now();
+    await exec(process.execPath, [BIN, '--help']);
+    if (run >= 2) samples.push(performance.now() - began);
+  }
+  reportCase({ bench: 'api', case: 'help', unit: 'ms', better: 'lower', samples });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Asks until it is answered; no trust is needed to time an answer. */
+function answered(port: number): Promise<void> {
+  return new Promise((resolve) => {
+    const attempt = (): void => {
+      const retry = (): void => void setTimeout(attempt, 5);
+      request({ host: '127.0.0.1', port, path: '/version', rejectUnauthorized: false }, (response) => {
+        response.resume();
+        response.on('end', resolve);
+      })
+        .on('error', retry)
+        .end();
+    };
+    attempt();
+  });
+}
+
+async function measureStart(): Promise<void> {
+  const samples: number[] = [];
+  const home = mkdtempSync(join(tmpdir(), 'everynode-bench-'));
+  for (let run = 0; run < 6; run += 1) {
+    const port = await freePort();
+    const began = performance.now();
+    const child = spawn(process.execPath, [BIN, 'up', '--ephemeral', '--port', String(port)], {
+      stdio: 'ignore',
+      env: { ...process.env, EVERYNODE_HOME: home },
+    });
+    await answered(port);
+    if (run >= 1) samples.push((performance.now() - began) / 1000);
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('exit', resolve));
+  }
+  rmSync(home, { recursive: true, force: true });
+  reportCase({ bench: 'api', case: 'start', unit: 's', better: 'lower', samples });
+}
+
+/** Runs a script of this folder in a process of its own and reads the numbers it prints. */
+async function inChild(
+  script: string,
+  flags: readonly string[],
+  args: readonly string[] = [],
+): Promise<readonly number[]> {
+  const file = fileURLToPath(new URL(script, import.meta.url));
+  const { stdout, stderr } = await exec(process.execPath, [...flags, file, ...args], { maxBuffer: 1 << 24 });
+  if (stderr !== '') note(stderr.trim());
+  return JSON.parse(stdout) as readonly number[];
+}
+
+async function measureHeap(): Promise<void> {
+  const samples: number[] = [];
+  for (let run = 0; run < 3; run += 1)
+    samples.push(...(await inChild('./heap-child.ts', ['--expose-gc', '--max-old-space-size=4096'])));
+  reportCase({ bench: 'api', case: 'heap-per-pod', unit: 'B', better: 'lower', samples });
+}
+
+async function measureLoopDelay(): Promise<void> {
+  const samples: number[] = [];
+  for (let run = 0; run < 3; run += 1) samples.push(...(await inChild('./loop-child.ts', [])));
+  reportCase({ bench: 'api', case: 'loop-delay', unit: 'ms', better: 'lower', samples });
+}
+
+const MEASURES: { readonly [name: string]: () => Promise<void> } = {
+  help: measureHelp,
+  start: measureStart,
+  'heap-per-pod': measureHeap,
+  'loop-delay': measureLoopDelay,
+};
+
+export async function run(cases: readonly string[]): Promise<void> {
+  for (const name of cases) await MEASURES[name]?.();
+}
