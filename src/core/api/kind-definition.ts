@@ -1,6 +1,10 @@
 /**
- * What the API server must know of a kind. One definition a resource, gathered in the registry; types, decoding,
- * protobuf, patches and OpenAPI come from the schema it names.
+ * The room of kinds. `facts/` holds what Kubernetes publishes about its types and resources, in a compact notation;
+ * everything else follows from it: `types/` (TypeScript, generated), `schema/` (decoding, protobuf, patches), `registry/`
+ * (which kinds there are). What is particular about a kind, its defaults and validation, stands in `kinds/`, and how
+ * kubectl shows it in `printers/`; both are plugged in by the tables of registry/kinds.ts.
+ *
+ * This file: what the API server must know of a kind. One definition a resource, gathered in the registry.
  */
 import type { FieldError } from '../kube/field-errors.ts';
 import type { KubeObject, Resource } from '../kube/objects.ts';
@@ -63,6 +67,8 @@ export interface KindDefinition<T extends KubeObject = KubeObject> extends Resou
   readonly schema: string;
   /** Metadata counts generations: 1 when created, one more whenever `strategy.generationChanged`. */
   readonly hasGeneration: boolean;
+  /** The warning every request for this kind is answered with. */
+  readonly deprecated?: string;
   readonly storage: StorageIdentity;
   /** Absent where the stored form is this one. */
   readonly conversion?: KindConversion;

@@ -7,6 +7,8 @@ import { eventConversion } from './convert-events.ts';
 import { autoscalerConversion } from './convert-autoscalers.ts';
 import { createGenericStrategy, nameIsPathSegment } from './generic-strategy.ts';
 import { PRINTERS, SELECTABLE_FIELDS, STRATEGIES } from './kinds.ts';
+import { findTypeSchema, typeSchema } from '../schema/type-schema.ts';
+import { zeroObject } from '../schema/zero-value.ts';
 import { parseResources, type ResourceFact, schemaName } from './parse-resources.ts';
 
 /** Forms of a kind that are not the stored one. */
@@ -59,6 +61,12 @@ const WITH_GENERATION: ReadonlySet<string> = new Set([
   'scheduling.k8s.io/priorityclasses',
 ]);
 
+/** Kinds that clients are told to leave: the words kube-apiserver warns with. */
+const DEPRECATED: ReadonlyMap<string, string> = new Map([
+  ['componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
+  ['endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+]);
+
 const NO_FIELDS: KindDefinition['selectableFields'] = {};
 
 export function builtInKinds(): readonly KindDefinition[] {
@@ -74,6 +82,7 @@ const tableKey = (fact: ResourceFact): string => (fact.group === '' ? fact.resou
 function define(fact: ResourceFact, hasGeneration: boolean): KindDefinition {
   const key = tableKey(fact);
   const { group, version, resource, kind } = fact;
+  const deprecated = DEPRECATED.get(key);
   const converted = CONVERTED.get(`${group}/${version}/${resource}`);
   return {
     ...fact,
@@ -82,10 +91,18 @@ function define(fact: ResourceFact, hasGeneration: boolean): KindDefinition {
     hasGeneration,
     storage: converted?.storage ?? { group, version, resource, kind },
     ...(converted === undefined ? {} : { conversion: converted.conversion }),
+    ...(deprecated === undefined ? {} : { deprecated }),
     selectableFields: SELECTABLE_FIELDS.get(key) ?? NO_FIELDS,
     printer: PRINTERS.get(key) ?? nameAndAgePrinter,
     strategy: STRATEGIES.get(key) ?? genericStrategy(fact, hasGeneration),
   };
+}
+
+/** What Go writes for a status that nobody set; our own kinds begin without one. */
+function emptyStatus(schema: string): object | undefined {
+  const status = findTypeSchema(schema)?.byName.get('status');
+  if (status === undefined || status.pointer || status.type.kind !== 'object') return undefined;
+  return zeroObject(typeSchema(status.type.name));
 }
 
 function genericStrategy(fact: ResourceFact, hasGeneration: boolean): KindStrategy {
@@ -93,6 +110,7 @@ function genericStrategy(fact: ResourceFact, hasGeneration: boolean): KindStrate
     namespaced: fact.namespaced,
     hasStatus: fact.subresources.some((sub) => sub.name === 'status'),
     hasGeneration,
+    emptyStatus: () => emptyStatus(schemaName(fact.group, fact.version, fact.kind)),
     ...(fact.group === 'rbac.authorization.k8s.io' ? { nameRule: nameIsPathSegment } : {}),
   });
 }

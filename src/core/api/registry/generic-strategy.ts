@@ -16,6 +16,8 @@ export interface GenericStrategyOptions {
   /** Generations are counted. Kubernetes leaves them out for kinds that nothing observes (ConfigMap, Secret, Lease). */
   readonly hasGeneration?: boolean;
   readonly nameRule?: NameRule;
+  /** The status an object begins with, where it begins with one. Asked for when the first object is made. */
+  readonly emptyStatus?: () => object | undefined;
 }
 
 /** Most kinds: a DNS subdomain; a generated name's prefix may end in a dash. */
@@ -37,7 +39,11 @@ export function createGenericStrategy<T extends KubeObject = KubeObject>(
   const metaRules = { namespaced: options.namespaced, name: options.nameRule ?? nameIsSubdomain };
   return {
     defaults: (object) => object,
-    prepareForCreate: (object) => (hasStatus ? withoutField(object, 'status') : object),
+    prepareForCreate(object) {
+      if (!hasStatus) return object;
+      const status = options.emptyStatus?.();
+      return status === undefined ? withoutField(object, 'status') : withField(object, 'status', status);
+    },
     prepareForUpdate(object, old, subresource) {
       if (subresource === 'status') return statusUpdate(object, old);
       return hasStatus ? withFieldOf(object, old, 'status') : object;
@@ -57,11 +63,13 @@ export function withoutField<T extends object>(object: T, field: string): T {
   return rest as T;
 }
 
+const withField = <T extends object>(object: T, field: string, value: unknown): T =>
+  (object as Bag)[field] === value ? object : { ...object, [field]: value };
+
 /** The object with one field as `other` has it. */
 export function withFieldOf<T extends object>(object: T, other: T, field: string): T {
   const value = (other as Bag)[field];
-  if ((object as Bag)[field] === value) return object;
-  return value === undefined ? withoutField(object, field) : { ...object, [field]: value };
+  return value === undefined ? withoutField(object, field) : withField(object, field, value);
 }
 
 /** A write to the status subresource: the stored object with the new status; of metadata only what the store judges. */

@@ -4,6 +4,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { KUBERNETES_TYPES } from '../facts/kubernetes-types.ts';
 import { OWN_TYPES } from '../facts/own-types.ts';
 import { parseFacts } from '../schema/parse-facts.ts';
+import { createGenericStrategy, nameIsPathSegment, nameIsSubdomain } from './generic-strategy.ts';
 import { byVersionPriority, createRegistry } from './registry.ts';
 import * as resources from './resources.ts';
 
@@ -77,6 +78,11 @@ describe('registry', () => {
     expect(registry.hasGroupVersion('apiregistration.k8s.io', 'v1')).toBe(false);
   });
 
+  it('warns of kinds that are on their way out', () => {
+    expect(found('', 'v1', 'endpoints').deprecated).toContain('use discovery.k8s.io/v1 EndpointSlice');
+    expect(found('', 'v1', 'pods').deprecated).toBeUndefined();
+  });
+
   it('keeps two forms of an event in one storage', () => {
     const core = found('', 'v1', 'events');
     const events = found('events.k8s.io', 'v1', 'events');
@@ -140,6 +146,16 @@ describe('generic strategy', () => {
     expect(orders.prepareForCreate(order({ spec: {}, status: { replicas: 9 } }))).toEqual(order({ spec: {} }));
   });
 
+  it('begins with the status that Go writes when nobody set one', () => {
+    const { strategy } = found('flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas');
+    expect(strategy.prepareForCreate(order({ status: { conditions: [{}] } }))).toEqual(order({ status: {} }));
+    const counted = { replicas: 0 };
+    const counting = createGenericStrategy({ namespaced: true, hasStatus: true, emptyStatus: () => counted });
+    const begun = counting.prepareForCreate(order({ status: { replicas: 9 } }));
+    expect(begun).toEqual(order({ status: counted }));
+    expect(counting.prepareForCreate(begun)).toBe(begun);
+  });
+
   it('keeps the status on updates and everything else on status updates', () => {
     const old = order({ spec: { replicas: 1 }, status: { replicas: 1 } });
     const update = order({ spec: { replicas: 2 }, status: { replicas: 7 } });
@@ -168,9 +184,13 @@ describe('generic strategy', () => {
     expect(orders.validateUpdate(order({}, { name: 'other' }), order({}), '')).toMatchObject([
       { field: 'metadata.name', message: 'Invalid value: "other": field is immutable' },
     ]);
-    const roles = found('rbac.authorization.k8s.io', 'v1', 'clusterroles').strategy;
-    expect(roles.validate(order({}, { name: 'system:node', namespace: undefined }))).toEqual([]);
-    expect(roles.validate(order({}, { name: 'a/b', namespace: undefined }))).toHaveLength(1);
-    expect(roles.validate(order({}, { name: '..', namespace: undefined }))).toHaveLength(1);
+  });
+
+  it('lets names of roles be anything that can stand in a path', () => {
+    expect(nameIsPathSegment('system:node', false)).toEqual([]);
+    expect(nameIsPathSegment('a/b%', false)).toEqual(["may not contain '/'", "may not contain '%'"]);
+    expect(nameIsPathSegment('..', false)).toEqual(["may not be '..'"]);
+    expect(nameIsSubdomain('a.b-', true)).toEqual([]);
+    expect(nameIsSubdomain('a.b-', false)).toHaveLength(1);
   });
 });

@@ -110,10 +110,12 @@ function compileObject(schema: TypeSchema): StructCheck {
       index++;
       let after: unknown;
       if (known === undefined) {
-        pass.depth = at;
-        unknownField(key);
-        pass.depth = at + 1;
-        after = open ? before : undefined;
+        if (open) after = before;
+        else {
+          pass.depth = at;
+          unknownField(key);
+          pass.depth = at + 1;
+        }
       } else if (before === null || before === undefined) {
         after = undefined;
       } else if (known.isString && typeof before === 'string') {
