@@ -8,44 +8,55 @@ export const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 const encoder = new TextEncoder();
 
-/** The text's bytes; a plain text is hashed without making them. */
-const isAscii = (text: string): boolean => {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
-};
+export type Hashable = string | Uint8Array;
 
-type Bytes = string | Uint8Array;
+/** Where texts are laid out to be hashed; what is longer gets bytes of its own. */
+const scratch = new Uint8Array(4096);
+let laidOut: Uint8Array = scratch;
 
-/** Reads byte i of an ASCII text or of bytes. */
-const byteAt = (bytes: Bytes, i: number): number => (typeof bytes === 'string' ? bytes.charCodeAt(i) : (bytes[i] ?? 0));
-const bytesOf = (input: Bytes): Bytes => (typeof input === 'string' && !isAscii(input) ? encoder.encode(input) : input);
+/** Lays the input's bytes out in `laidOut` and answers with how many there are. */
+function layOut(input: Hashable): number {
+  if (typeof input !== 'string') {
+    laidOut = input;
+    return input.length;
+  }
+  if (input.length * 3 <= scratch.length) {
+    laidOut = scratch;
+    return encoder.encodeInto(input, scratch).written;
+  }
+  laidOut = encoder.encode(input);
+  return laidOut.length;
+}
 
 const FNV32_OFFSET = 0x811c9dc5;
 const FNV32_PRIME = 0x01000193;
 
 /** FNV-1, 32 bits: multiply, then xor. ControllerRevision names use this one. */
-export function fnv1x32(input: Bytes): number {
-  const bytes = bytesOf(input);
+export function fnv1x32(input: Hashable): number {
+  const length = layOut(input);
+  const bytes = laidOut;
   let hash = FNV32_OFFSET;
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash, FNV32_PRIME) ^ byteAt(bytes, i);
+  for (let i = 0; i < length; i++) hash = Math.imul(hash, FNV32_PRIME) ^ (bytes[i] ?? 0);
   return hash >>> 0;
 }
 
 /** FNV-1a, 32 bits: xor, then multiply. Pod template hashes use this one. */
-export function fnv1a32(input: Bytes): number {
-  const bytes = bytesOf(input);
+export function fnv1a32(input: Hashable): number {
+  const length = layOut(input);
+  const bytes = laidOut;
   let hash = FNV32_OFFSET;
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ byteAt(bytes, i), FNV32_PRIME);
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), FNV32_PRIME);
   return hash >>> 0;
 }
 
 /** FNV-1a, 64 bits, as its two halves. The prime is 2^40 + 0x1b3: two short products instead of a wide one. */
-function fnv1a64Halves(input: Bytes): readonly [high: number, low: number] {
-  const bytes = bytesOf(input);
+function fnv1a64Halves(input: Hashable): readonly [high: number, low: number] {
+  const length = layOut(input);
+  const bytes = laidOut;
   let high = 0xcbf29ce4;
   let low = 0x84222325;
-  for (let i = 0; i < bytes.length; i++) {
-    low = (low ^ byteAt(bytes, i)) >>> 0;
+  for (let i = 0; i < length; i++) {
+    low = (low ^ (bytes[i] ?? 0)) >>> 0;
     const product = low * 0x1b3;
     high = (Math.imul(high, 0x1b3) + Math.floor(product / 0x100000000) + (low << 8)) >>> 0;
     low = product >>> 0;
@@ -53,13 +64,13 @@ function fnv1a64Halves(input: Bytes): readonly [high: number, low: number] {
   return [high, low];
 }
 
-export function fnv1a64(input: Bytes): bigint {
+export function fnv1a64(input: Hashable): bigint {
   const [high, low] = fnv1a64Halves(input);
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
 /** Sixteen hexadecimal digits. */
-export function fnv1a64Hex(input: Bytes): string {
+export function fnv1a64Hex(input: Hashable): string {
   const [high, low] = fnv1a64Halves(input);
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
 }
@@ -70,6 +81,10 @@ export function safeEncode(text: string): string {
   for (const character of text) encoded += NAME_ALPHABET.charAt((character.codePointAt(0) ?? 0) % 27);
   return encoded;
 }
+
+/** Four bytes, the lowest first. */
+const wordAt = (bytes: Uint8Array, at: number): number =>
+  (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
 
 const rotate = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
 
@@ -86,31 +101,29 @@ const M3 = 0x38b34ae5;
 const M4 = 0xa1e38b93 | 0;
 
 /** MurmurHash3, the 128-bit variant for 32-bit machines: four words, well mixed, with nothing wider than `Math.imul`. */
-export function murmur128(input: Bytes, seed = 0): readonly [number, number, number, number] {
-  const bytes = bytesOf(input);
-  const { length } = bytes;
+export function murmur128(input: Hashable, seed = 0): readonly [number, number, number, number] {
+  const length = layOut(input);
+  const bytes = laidOut;
   let h1 = seed;
   let h2 = seed;
   let h3 = seed;
   let h4 = seed;
-  const word = (at: number): number =>
-    byteAt(bytes, at) | (byteAt(bytes, at + 1) << 8) | (byteAt(bytes, at + 2) << 16) | (byteAt(bytes, at + 3) << 24);
   const blocks = length & ~15;
   for (let at = 0; at < blocks; at += 16) {
-    h1 ^= Math.imul(rotate(Math.imul(word(at), M1), 15), M2);
+    h1 ^= Math.imul(rotate(Math.imul(wordAt(bytes, at), M1), 15), M2);
     h1 = (Math.imul(rotate(h1, 19) + h2, 5) + 0x561ccd1b) | 0;
-    h2 ^= Math.imul(rotate(Math.imul(word(at + 4), M2), 16), M3);
+    h2 ^= Math.imul(rotate(Math.imul(wordAt(bytes, at + 4), M2), 16), M3);
     h2 = (Math.imul(rotate(h2, 17) + h3, 5) + 0x0bcaa747) | 0;
-    h3 ^= Math.imul(rotate(Math.imul(word(at + 8), M3), 17), M4);
+    h3 ^= Math.imul(rotate(Math.imul(wordAt(bytes, at + 8), M3), 17), M4);
     h3 = (Math.imul(rotate(h3, 15) + h4, 5) + 0x96cd1c35) | 0;
-    h4 ^= Math.imul(rotate(Math.imul(word(at + 12), M4), 18), M1);
+    h4 ^= Math.imul(rotate(Math.imul(wordAt(bytes, at + 12), M4), 18), M1);
     h4 = (Math.imul(rotate(h4, 13) + h1, 5) + 0x32ac3b17) | 0;
   }
   // What is left fills the words from the first on, as if zeros followed.
   const tail = [0, 0, 0, 0];
   for (let at = blocks; at < length; at++) {
     const lane = (at - blocks) >> 2;
-    tail[lane] = (tail[lane] ?? 0) | (byteAt(bytes, at) << (((at - blocks) & 3) * 8));
+    tail[lane] = (tail[lane] ?? 0) | ((bytes[at] ?? 0) << (((at - blocks) & 3) * 8));
   }
   const [k1 = 0, k2 = 0, k3 = 0, k4 = 0] = tail;
   h1 ^= Math.imul(rotate(Math.imul(k1, M1), 15), M2) ^ length;
@@ -129,37 +142,53 @@ export function murmur128(input: Bytes, seed = 0): readonly [number, number, num
   return [h1 >>> 0, (h2 + h1) >>> 0, (h3 + h1) >>> 0, (h4 + h1) >>> 0];
 }
 
-/** Six characters of the name alphabet hold what a 32-bit word can spare: 27^6 is a little over 2^28. */
-function sixCharacters(word: number): string {
-  let rest = word;
-  let text = '';
-  for (let i = 0; i < 6; i++) {
-    text += NAME_ALPHABET.charAt(rest % 27);
-    rest = Math.floor(rest / 27);
-  }
-  return text;
-}
-
 /** Eighteen characters, 85 bits: among 50,000 names the chance that two are alike is below 10^-16. */
 export const CHILD_SUFFIX_LENGTH = 18;
 
-/** The suffix that a list of identities determines. Lengths are hashed too, so ("ab","c") is not ("a","bc"). */
-export function childSuffix(parts: readonly string[]): string {
+const ALPHABET_CODES = Uint8Array.from(NAME_ALPHABET, (character) => character.charCodeAt(0));
+const DASH = 0x2d;
+const DOT = 0x2e;
+
+/** Where names are put together, so that they come out in one piece: 50,000 objects keep theirs. */
+const nameBytes = Buffer.alloc(256);
+
+/** Writes the suffix that a list of identities determines. Lengths are hashed too: ("ab","c") is not ("a","bc"). */
+function writeSuffix(parts: readonly string[], start: number): void {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;
-  const [a, b, c] = murmur128(text);
-  return sixCharacters(a) + sixCharacters(b) + sixCharacters(c);
+  const words = murmur128(text);
+  let at = start;
+  // Six characters hold what a 32-bit word can spare: 27^6 is a little over 2^28.
+  for (let lane = 0; lane < 3; lane++) {
+    let rest = words[lane] ?? 0;
+    for (let i = 0; i < 6; i++) {
+      const next = Math.floor(rest / 27);
+      nameBytes[at++] = ALPHABET_CODES[rest - next * 27] ?? 0;
+      rest = next;
+    }
+  }
+}
+
+/** The suffix alone. */
+export function childSuffix(parts: readonly string[]): string {
+  writeSuffix(parts, 0);
+  return nameBytes.latin1Slice(0, CHILD_SUFFIX_LENGTH);
 }
 
 /**
  * The name of a child, the same whenever and by whomever it is made: the base, cut to fit, and a hash of what the child
  * is (owner UID, node UID, revision, predecessor UID). A create that is repeated then meets itself.
+ *
+ * @param base an object's name, so lower case letters, digits, dashes and dots.
+ * @param maxLength 63 for what must be a label, at most 253.
  */
 export function childName(base: string, parts: readonly string[], maxLength = 63): string {
-  const room = maxLength - CHILD_SUFFIX_LENGTH - 1;
-  let end = Math.min(base.length, room);
+  let end = Math.min(base.length, Math.min(maxLength, 253) - CHILD_SUFFIX_LENGTH - 1);
   // Cutting must not leave a dot or dash before the one that joins.
-  while (end > 0 && (base.charCodeAt(end - 1) === 0x2d || base.charCodeAt(end - 1) === 0x2e)) end--;
-  const suffix = childSuffix(parts);
-  return end === 0 ? suffix : `${base.slice(0, end)}-${suffix}`;
+  while (end > 0 && (base.charCodeAt(end - 1) === DASH || base.charCodeAt(end - 1) === DOT)) end--;
+  for (let i = 0; i < end; i++) nameBytes[i] = base.charCodeAt(i);
+  const start = end === 0 ? 0 : end + 1;
+  if (end > 0) nameBytes[end] = DASH;
+  writeSuffix(parts, start);
+  return nameBytes.latin1Slice(0, start + CHILD_SUFFIX_LENGTH);
 }

@@ -39,7 +39,7 @@ function arraysEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
 
 function objectsEqual(a: Members, b: Members): boolean {
   let inA = 0;
-  for (const key of Object.keys(a)) {
+  for (const key in a) {
     const value = a[key];
     if (value === undefined) continue;
     inA++;
@@ -51,7 +51,7 @@ function objectsEqual(a: Members, b: Members): boolean {
 
 function definedMembers(object: Members): number {
   let count = 0;
-  for (const key of Object.keys(object)) if (object[key] !== undefined) count++;
+  for (const key in object) if (object[key] !== undefined) count++;
   return count;
 }
 
@@ -93,7 +93,7 @@ function shareObjects(old: Members, next: Members): Members {
   let result: { [key: string]: unknown } | undefined;
   let isOld = true;
   let defined = 0;
-  for (const key of Object.keys(next)) {
+  for (const key in next) {
     const before = next[key];
     if (before === undefined) continue;
     defined++;

@@ -66,7 +66,8 @@ function sizeOfStructure(value: object, depth: number): number {
     }
   } else {
     if (!isPlain(value)) return 0;
-    for (const key of Object.keys(value)) {
+    // Plain objects inherit nothing that is enumerable.
+    for (const key in value) {
       const member = (value as { readonly [key: string]: unknown })[key];
       // A member without a value is not written; that loses nothing.
       if (member === undefined) continue;

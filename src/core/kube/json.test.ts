@@ -127,6 +127,16 @@ describe('encoding', () => {
   it('keeps the order of keys unless asked', () => {
     expect(encodeGoJson({ b: 1, a: '<' })).toBe('{"b":1,"a":"\\u003c"}');
   });
+  it('replaces half surrogate pairs, and nothing that only looks like one', () => {
+    for (const sortKeys of [true, false]) {
+      expect(encodeGoJson({ a: '\ud800x', b: '\\ud800', c: '\\\udfff', d: '😀' }, { sortKeys })).toBe(
+        '{"a":"\ufffdx","b":"\\\\ud800","c":"\\\\\ufffd","d":"😀"}',
+      );
+    }
+  });
+  it('sorts keys that look like numbers as texts', () => {
+    expect(encodeGoJson({ 9: 1, 10: 2, '-': 3 }, { sortKeys: true })).toBe('{"-":3,"10":2,"9":1}');
+  });
   it('drops members without a value', () => {
     expect(encodeGoJson({ a: undefined, b: [12345678901234567890n] })).toBe('{"b":[12345678901234567890]}');
     expect(encodeJson({ a: undefined, b: 1n })).toBe('{"b":1}');

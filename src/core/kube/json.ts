@@ -93,30 +93,26 @@ export function encodeJson(value: Json): string {
 const HTML_UNSAFE = /[<>&\u2028\u2029]/g;
 const escapeHtml = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-const encodeGoString = (text: string): string => JSON.stringify(text.toWellFormed()).replace(HTML_UNSAFE, escapeHtml);
+/** Half a surrogate pair, as `JSON.stringify` spells it; Go has replaced such by U+FFFD when reading. */
+const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 /** Writes JSON byte for byte as Go's `json.Marshal`: HTML characters escaped, and with `sortKeys` as it writes maps. */
 export function encodeGoJson(value: Json, options?: { readonly sortKeys?: boolean }): string {
-  return encodeGo(value, options?.sortKeys ?? false);
+  const text = options?.sortKeys === true ? encodeSorted(value) : encodeJson(value);
+  // Of JSON, only strings can hold these characters, so the whole text is mended at once.
+  return text.replace(HTML_UNSAFE, escapeHtml).replace(LONE_SURROGATE, '$1\ufffd');
 }
 
-function encodeGo(value: Json, sortKeys: boolean): string {
-  if (typeof value === 'string') return encodeGoString(value);
+function encodeSorted(value: Json): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return Array.isArray(value)
-    ? `[${value.map((item: Json) => encodeGo(item, sortKeys)).join(',')}]`
-    : encodeGoObject(value as JsonObject, sortKeys);
-}
-
-function encodeGoObject(object: JsonObject, sortKeys: boolean): string {
-  const keys = Object.keys(object);
-  if (sortKeys) keys.sort(compareBytes);
+  if (Array.isArray(value)) return `[${value.map(encodeSorted).join(',')}]`;
+  const object = value as JsonObject;
   let text = '';
-  for (const key of keys) {
+  for (const key of Object.keys(object).sort(compareBytes)) {
     const member = object[key];
     if (member === undefined) continue;
-    text += `${text === '' ? '' : ','}${encodeGoString(key)}:${encodeGo(member, sortKeys)}`;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${encodeSorted(member)}`;
   }
   return `{${text}}`;
 }

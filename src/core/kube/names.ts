@@ -5,6 +5,7 @@
  * A `…Problems` function answers with upstream's messages, or with the one shared empty list when the value is fine.
  * The scanners are written by hand: linear time, no allocation for a good name.
  */
+import { flatText } from './flat-text.ts';
 import { exceedsBytes } from './go-text.ts';
 
 export type Problems = readonly string[];
@@ -255,5 +256,5 @@ const GENERATED_BASE_MAX_LENGTH = 63 - GENERATED_SUFFIX_LENGTH;
 /** The name for a generateName: the base, cut so that the whole stays a DNS label, and five characters of chance. */
 export function generateName(base: string, suffix: (length: number) => string): string {
   const kept = base.length > GENERATED_BASE_MAX_LENGTH ? base.slice(0, GENERATED_BASE_MAX_LENGTH) : base;
-  return kept + suffix(GENERATED_SUFFIX_LENGTH);
+  return flatText(kept + suffix(GENERATED_SUFFIX_LENGTH));
 }

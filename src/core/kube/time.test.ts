@@ -70,6 +70,18 @@ describe('times', () => {
       }),
     );
   });
+  it('read the canonical form and every other alike', () => {
+    for (const [text] of table.times) {
+      const parsed = parseTimeStrictly(text);
+      expect({ text, epochMs: parseTime(text) }).toEqual({ text, epochMs: parsed.ok ? parsed.epochMs : undefined });
+    }
+    fc.assert(
+      fc.property(instants, (ms) => {
+        const text = formatTime(ms);
+        expect(parseTime(text.replace('Z', '+00:00'))).toBe(parseTime(text));
+      }),
+    );
+  });
   it('are normal in UTC, to the second', () => {
     expect(normalizeTime('2024-01-01T00:00:00.9+02:00')).toBe('2023-12-31T22:00:00Z');
     expect(normalizeTime('yesterday')).toBeUndefined();

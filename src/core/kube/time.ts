@@ -2,6 +2,7 @@
  * Times as the API writes them. Inside the house an instant is milliseconds since 1970 (a number, with a fraction for
  * microseconds); on the wire it is RFC 3339 in UTC, to the second (`Time`) or to the microsecond (`MicroTime`).
  */
+import { flatText } from './flat-text.ts';
 import { goTimeQuote } from './go-text.ts';
 
 export { formatGoDuration, parseGoDuration } from './go-duration.ts';
@@ -13,27 +14,26 @@ const MAX_YEAR_9999 = 253402300799999;
 let lastSecond = Number.NaN;
 let lastText = '';
 
-function secondText(epochMs: number): string {
+/** `2006-01-02T15:04:05Z`; what is finer than a second is dropped. */
+export function formatTime(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   if (second !== lastSecond) {
     if (!(epochMs >= MIN_YEAR_ZERO && epochMs <= MAX_YEAR_9999)) {
       throw new RangeError(`time out of range: ${epochMs}`);
     }
-    lastText = new Date(second * 1000).toISOString().slice(0, 19);
+    lastText = flatText(`${new Date(second * 1000).toISOString().slice(0, 19)}Z`);
     lastSecond = second;
   }
   return lastText;
 }
-
-/** `2006-01-02T15:04:05Z`; what is finer than a second is dropped. */
-export const formatTime = (epochMs: number): string => `${secondText(epochMs)}Z`;
 
 /** `2006-01-02T15:04:05.000000Z`. */
 export function formatMicroTime(epochMs: number): string {
   // Rounded first: a double cannot hold every microsecond exactly, and 0.999999 must not print as 0.999998.
   const micros = Math.round(epochMs * 1000);
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  return `${secondText((micros - fraction) / 1000)}.${fraction.toString().padStart(6, '0')}Z`;
+  const text = formatTime((micros - fraction) / 1000);
+  return flatText(`${text.slice(0, 19)}.${fraction.toString().padStart(6, '0')}Z`);
 }
 
 export type ParsedTime =
@@ -53,8 +53,50 @@ const isDigit = (text: string, at: number): boolean => {
   return code >= 0x30 && code <= 0x39;
 };
 
+/** Two digits as a number; NaN when they are none. */
+function twoDigits(text: string, at: number): number {
+  return isDigit(text, at) && isDigit(text, at + 1)
+    ? text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 0x30 * 11
+    : Number.NaN;
+}
+
+/** Days since 1970 in the Gregorian calendar, counting years from March so that the odd day comes last. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  return era * 146097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719468;
+}
+
+/** The form we write ourselves, read without building anything; `undefined` for any other form or a bad date. */
+function canonicalEpoch(text: string): number | undefined {
+  if (
+    text.length !== 20 ||
+    text.charCodeAt(4) !== 0x2d ||
+    text.charCodeAt(7) !== 0x2d ||
+    text.charCodeAt(10) !== 0x54 ||
+    text.charCodeAt(13) !== 0x3a ||
+    text.charCodeAt(16) !== 0x3a ||
+    text.charCodeAt(19) !== 0x5a
+  ) {
+    return undefined;
+  }
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
+  const valid = year >= 0 && day >= 1 && day <= daysIn(year, month) && hour <= 23 && minute <= 59 && second <= 59;
+  if (!valid) return undefined;
+  return daysSinceEpoch(year, month, day) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000;
+}
+
 /** Milliseconds since 1970 of an RFC 3339 time, any offset, any fraction; `undefined` when it is not one. */
 export function parseTime(text: string): number | undefined {
+  const canonical = canonicalEpoch(text);
+  if (canonical !== undefined) return canonical;
   const parsed = readTime(text, LAYOUT);
   return parsed.ok ? parsed.epochMs : undefined;
 }
@@ -155,11 +197,8 @@ function readTime(text: string, layout: string): ParsedTime {
   }
   if (day < 1 || day > daysIn(year, month)) return outOfRange('day');
 
-  // Through a Date built by parts: years below 100 would be taken for the twentieth century otherwise.
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  date.setUTCHours(hour, minute, second);
-  return { ok: true, epochMs: date.getTime() - offsetMinutes * 60_000 + fraction };
+  const minutes = daysSinceEpoch(year, month, day) * 1440 + hour * 60 + minute - offsetMinutes;
+  return { ok: true, epochMs: (minutes * 60 + second) * 1000 + fraction };
 }
 
 /** An age as kubectl prints it: two or three figures, `5m10s`, `3d4h`, `2y30d`. */
