@@ -48,6 +48,7 @@ function iterate<T extends KubeObject>(
 
   const sink = {
     events(batch: readonly ApiWatchEvent[]): void {
+      if (state === 'ended') return;
       const events = batch as Batch;
       const asking = reader;
       if (asking !== undefined) {

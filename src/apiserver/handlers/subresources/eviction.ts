@@ -55,7 +55,7 @@ function deleteOptions(wire: WireDeleteOptions, dryRun: boolean): DeleteRequest[
 
 /** A pod that has ended, or never began, disturbs nobody. */
 function needsBudget(pod: Stored<Pod>): boolean {
-  const phase = pod.status?.phase ?? '';
+  const phase = pod.status?.phase ?? 'Pending';
   const over = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
   return !over && pod.metadata.deletionTimestamp === undefined;
 }

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { NAMESPACES, PRIORITY_CLASSES, SERVICES, SERVICE_ACCOUNTS } from '../core/api/registry/resources.ts';
+import { bootstrap } from './bootstrap.ts';
+import { createTestServer } from './testing/test-server.ts';
+
+describe('a new cluster', () => {
+  it('has what every cluster has', async () => {
+    const { client } = await createTestServer();
+    const names = ({ items }: { readonly items: readonly { readonly metadata: { readonly name: string } }[] }) =>
+      items.map(({ metadata }) => metadata.name);
+    expect(names(await client.list(NAMESPACES))).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
+    const classes = await client.list(PRIORITY_CLASSES);
+    expect(classes.items.map(({ metadata, value }) => [metadata.name, value])).toEqual([
+      ['system-cluster-critical', 2_000_000_000],
+      ['system-node-critical', 2_000_001_000],
+    ]);
+    expect(names(await client.list(SERVICE_ACCOUNTS))).toEqual(['default', 'default', 'default', 'default']);
+  });
+
+  it('is left alone when it starts again', async () => {
+    const { client, store } = await createTestServer();
+    const before = store.revision;
+    await bootstrap(client);
+    expect(store.revision).toBe(before);
+  });
+
+  it('offers its API as a Service where it has an address', async () => {
+    const { client } = await createTestServer();
+    await bootstrap(client, { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } });
+    const service = await client.get(SERVICES, { namespace: 'default', name: 'kubernetes' });
+    expect(service.spec).toMatchObject({ clusterIP: '10.96.0.1', ports: [{ port: 443, targetPort: 6443 }] });
+  });
+});
