@@ -14,5 +14,5 @@ export function flatText(text: string): string {
     if (code > 0xff) return text;
     scratch[i] = code;
   }
-  return scratch.latin1Slice(0, text.length);
+  return scratch.toString('latin1', 0, text.length);
 }

@@ -172,7 +172,7 @@ function writeSuffix(parts: readonly string[], start: number): void {
 /** The suffix alone. */
 export function childSuffix(parts: readonly string[]): string {
   writeSuffix(parts, 0);
-  return nameBytes.latin1Slice(0, CHILD_SUFFIX_LENGTH);
+  return nameBytes.toString('latin1', 0, CHILD_SUFFIX_LENGTH);
 }
 
 /**
@@ -190,5 +190,5 @@ export function childName(base: string, parts: readonly string[], maxLength = 63
   const start = end === 0 ? 0 : end + 1;
   if (end > 0) nameBytes[end] = DASH;
   writeSuffix(parts, start);
-  return nameBytes.latin1Slice(0, start + CHILD_SUFFIX_LENGTH);
+  return nameBytes.toString('latin1', 0, start + CHILD_SUFFIX_LENGTH);
 }

@@ -1,8 +1,5 @@
 /**
- * Names as Kubernetes checks them. This room holds the values every kind shares: quantities, selectors, names, times,
- * hashes, patches, conditions, owner references and the API's errors. All of it is pure; nothing here does I/O.
- *
- * A `…Problems` function answers with upstream's messages, or with the one shared empty list when the value is fine.
+ * Names as Kubernetes checks them. A `…Problems` function answers with upstream's messages, or with the one shared empty list when the value is fine.
  * The scanners are written by hand: linear time, no allocation for a good name.
  */
 import { flatText } from './flat-text.ts';

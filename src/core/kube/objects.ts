@@ -1,4 +1,10 @@
-/** The shapes every Kubernetes object shares, whatever its kind. */
+/**
+ * The shapes every Kubernetes object shares, whatever its kind.
+ *
+ * This room, `kube/`, holds the values that all kinds have in common, one small file each: quantities, selectors, names,
+ * times, hashes, JSON and its patches, conditions, owner references, and the API's errors. All of it is pure. Where a
+ * rule is Kubernetes' own, a table in `golden/` holds what its Go packages answered, and a test compares.
+ */
 import type { ObjectMeta } from './meta-v1.ts';
 
 /** An API object: an immutable JSON value with a type and metadata. What is handed out is frozen and shared. */
