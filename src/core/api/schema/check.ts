@@ -67,6 +67,9 @@ interface Member {
   readonly bit: number;
 }
 
+/** Keys beyond this place are looked up every time; only hostile objects have so many. */
+const MOST_KEYS = 64;
+
 function compileObject(schema: TypeSchema): StructCheck {
   const { goType, open } = schema;
   const present = schema.fields.filter(isAlwaysPresent);
@@ -83,7 +86,7 @@ function compileObject(schema: TypeSchema): StructCheck {
   const lastMembers: (Member | undefined)[] = [];
   const lookUp = (key: string, index: number): Member | undefined => {
     const found = members.get(key);
-    if (found !== undefined) {
+    if (found !== undefined && index < MOST_KEYS) {
       while (lastKeys.length <= index) {
         lastKeys.push('');
         lastMembers.push(undefined);
