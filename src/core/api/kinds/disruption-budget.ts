@@ -1,10 +1,18 @@
 import { type FieldError, field, invalid, notSupported } from '../../kube/field-errors.ts';
+import { nameIsPathSegment } from '../../kube/names.ts';
 import { percentProblems } from '../../kube/value-formats.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../types/policy-v1.ts';
-import { append, validateConditions, validateLabelSelector } from './metadata.ts';
+import {
+  append,
+  validateConditions,
+  validateLabelSelector,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './metadata.ts';
 
+const RULES = { namespaced: true, name: nameIsPathSegment, anyFinalizer: true };
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
@@ -59,10 +67,16 @@ export const disruptionBudgetStrategy: KindStrategy<PodDisruptionBudget> = {
   }),
   prepareForUpdate: (budget, old, subresource) =>
     withFieldOf(budget, old, subresource === 'status' ? 'spec' : 'status'),
-  validate: (budget) => validateSpec(budget.spec ?? {}, false),
+  validate(budget) {
+    const errors = validateSpec(budget.spec ?? {}, false);
+    // Only the loosest rule for names applies, and it is applied last.
+    return errors.length > 0 ? errors : validateObjectMeta(budget.metadata, RULES, 'metadata');
+  },
   validateUpdate(budget, old, subresource) {
-    if (subresource === 'status') return validateStatus(budget);
-    return validateSpec(budget.spec ?? {}, validateLabelSelector(old.spec?.selector, '').length > 0);
+    const errors = validateObjectMetaUpdate(budget.metadata, old.metadata, 'metadata', RULES);
+    if (subresource === 'status') append(errors, validateStatus(budget));
+    else append(errors, validateSpec(budget.spec ?? {}, validateLabelSelector(old.spec?.selector, '').length > 0));
+    return errors;
   },
   allowUnconditionalUpdate: false,
 };

@@ -4,7 +4,12 @@
  */
 import { type FieldError, invalid, required } from '../../kube/field-errors.ts';
 import { exceedsBytes } from '../../kube/go-text.ts';
-import { dns1123SubdomainProblems, nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
+import {
+  dns1123SubdomainProblems,
+  nameIsDnsSubdomain,
+  nameIsPathSegment,
+  qualifiedNameProblems,
+} from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
@@ -13,6 +18,8 @@ import type { Event as NewEvent } from '../types/events-v1.ts';
 import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
+/** For events of the core group any name will do that can stand in a path. */
+const LOOSE_RULES = { namespaced: true, name: nameIsPathSegment, anyFinalizer: true };
 const MISMATCH = 'does not match event.namespace';
 
 function validateNamespace(event: CoreEvent): readonly FieldError[] {
@@ -115,8 +122,15 @@ function validateStrictUpdate(event: CoreEvent, old: CoreEvent): FieldError[] {
 
 export const coreEventStrategy: KindStrategy<CoreEvent> = {
   ...createGenericStrategy<CoreEvent>({ namespaced: true, hasStatus: false, hasGeneration: false }),
-  validate: (event) => validateLegacy(event, 'reportingComponent'),
-  validateUpdate: (event) => validateLegacy(event, 'reportingComponent'),
+  validate(event) {
+    const errors = validateLegacy(event, 'reportingComponent');
+    return errors.length > 0 ? errors : validateObjectMeta(event.metadata, LOOSE_RULES, 'metadata');
+  },
+  validateUpdate(event, old) {
+    const errors = validateLegacy(event, 'reportingComponent');
+    append(errors, validateObjectMetaUpdate(event.metadata, old.metadata, 'metadata', LOOSE_RULES));
+    return errors;
+  },
   allowCreateOnUpdate: true,
 };
 

@@ -6,7 +6,7 @@ import type { Lease, LeaseSpec } from '../types/coordination-v1.ts';
 import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { withoutFields } from './objects.ts';
 
-const RULES = { namespaced: true, name: nameIsDnsSubdomain };
+const RULES = { namespaced: true, name: nameIsDnsSubdomain, anyFinalizer: true };
 const STRATEGIES = ['OldestEmulationVersion'];
 
 function validateStrategy(strategy: string): readonly FieldError[] {
@@ -52,7 +52,7 @@ export const leaseStrategy: KindStrategy<Lease> = {
     return errors;
   },
   validateUpdate(lease, old) {
-    const errors = validateObjectMetaUpdate(lease.metadata, old.metadata, 'metadata');
+    const errors = validateObjectMetaUpdate(lease.metadata, old.metadata, 'metadata', RULES);
     append(errors, validateSpec(lease.spec));
     return errors;
   },

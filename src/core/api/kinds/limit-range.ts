@@ -4,7 +4,7 @@ import { approximateValue, quantityFromJson } from '../../kube/quantity.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { LimitRange, LimitRangeItem } from '../types/core-v1.ts';
-import { append, validateObjectMeta } from './metadata.ts';
+import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped } from './objects.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
 import { isExtendedResource, isHugePages, isNativeResource } from './resource-amounts.ts';
@@ -147,6 +147,9 @@ export const limitRangeStrategy: KindStrategy<LimitRange> = {
     return filled === limits ? range : { ...range, spec: { ...range.spec, limits: filled } };
   },
   validate,
-  validateUpdate: validate,
+  validateUpdate: (range, old) => [
+    ...validate(range),
+    ...validateObjectMetaUpdate(range.metadata, old.metadata, 'metadata'),
+  ],
   allowCreateOnUpdate: true,
 };

@@ -29,7 +29,11 @@ export type { NameRule };
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly name: NameRule;
+  /** A few kinds accept finalizers that neither say whose they are nor are Kubernetes' own. */
+  readonly anyFinalizer?: boolean;
 }
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 type StringMap = { readonly [key: string]: string };
 
@@ -68,13 +72,21 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
     errors.push(invalid(field.child(path, 'generation'), generation, 'must be greater than or equal to 0'));
   }
   validateShared(meta, path, errors);
-  if (meta.finalizers) append(errors, validateFinalizers(meta.finalizers, field.child(path, 'finalizers')));
+  if (meta.finalizers) validateFinalizersOf(meta.finalizers, rules, path, errors);
   if (meta.managedFields) append(errors, validateManagedFields(meta.managedFields, field.child(path, 'managedFields')));
   return errors;
 }
 
-/** What an update may not change about metadata, and what it may write there. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
+/**
+ * What an update may not change about metadata, and what it may write there: a kind's own rules and those the server
+ * applies to every kind, together.
+ */
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  path: string,
+  rules: Pick<ObjectMetaRules, 'anyFinalizer'> = {},
+): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp) {
     append(errors, validateNoNewFinalizers(meta.finalizers, old.finalizers, field.child(path, 'finalizers')));
@@ -98,8 +110,22 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
     errors,
   );
   validateShared(meta, path, errors);
+  if (meta.finalizers) validateFinalizersOf(meta.finalizers, rules, path, errors);
   if (meta.managedFields) append(errors, validateManagedFields(meta.managedFields, field.child(path, 'managedFields')));
   return errors;
+}
+
+function validateFinalizersOf(
+  finalizers: readonly string[],
+  rules: Pick<ObjectMetaRules, 'anyFinalizer'>,
+  path: string,
+  errors: FieldError[],
+): void {
+  const at = field.child(path, 'finalizers');
+  append(errors, validateFinalizers(finalizers, at));
+  if (rules.anyFinalizer) return;
+  for (const [index, name] of finalizers.entries())
+    append(errors, validateFinalizerOwner(name, field.index(at, index)));
 }
 
 function validateShared(meta: ObjectMeta, path: string, errors: FieldError[]): void {
@@ -220,6 +246,12 @@ function printableReference(reference: OwnerReference): OwnerReference {
 
 export function validateFinalizerName(name: string, path: string): readonly FieldError[] {
   return validateLabelName(name, path);
+}
+
+/** A finalizer without a domain must be one of Kubernetes' own. */
+export function validateFinalizerOwner(name: string, path: string): readonly FieldError[] {
+  if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return NOTHING;
+  return [invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
 export function validateFinalizers(finalizers: readonly string[], path: string): readonly FieldError[] {

@@ -4,21 +4,22 @@ import { nameIsDnsLabel } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, statusUpdate, withFieldOf } from '../registry/generic-strategy.ts';
 import type { Namespace } from '../types/core-v1.ts';
-import { append, validateFinalizerName, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import {
+  append,
+  validateFinalizerName,
+  validateFinalizerOwner,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './metadata.ts';
 
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** In `spec.finalizers`: the namespace's contents have not been cleared away yet. */
 export const KUBERNETES_FINALIZER = 'kubernetes';
 
-const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([KUBERNETES_FINALIZER, 'orphan', 'foregroundDeletion']);
 const RULES = { namespaced: false, name: nameIsDnsLabel };
 
 function validateNamespaceFinalizer(name: string, path: string): readonly FieldError[] {
-  const errors = [...validateFinalizerName(name, path)];
-  if (!name.includes('/') && !STANDARD_FINALIZERS.has(name)) {
-    errors.push(invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified'));
-  }
-  return errors;
+  return [...validateFinalizerName(name, path), ...validateFinalizerOwner(name, path)];
 }
 
 /** Every namespace carries its own name as a label, so that selectors can pick it. */

@@ -54,7 +54,9 @@ function validateClusterRole(role: ClusterRole, allowInvalidValues: boolean): Fi
     errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
   for (const [index, selector] of selectors.entries()) {
-    append(errors, validateLabelSelector(selector, field.index(path, index), { allowInvalidValues }));
+    const at = field.index(path, index);
+    append(errors, validateLabelSelector(selector, at, { allowInvalidValues }));
+    if (validateLabelSelector(selector, at).length > 0) errors.push(invalid(at, null, 'invalid label selector.'));
   }
   return errors;
 }

@@ -1,6 +1,6 @@
 import type { CronJob, Job } from '../types/batch-v1.ts';
 import { AGE, CONTAINERS, flag, IMAGES, int, NAME, printer, SELECTOR, text } from './columns.ts';
-import { humanDuration } from './human-duration.ts';
+import { humanDuration } from '../../kube/time.ts';
 import { age, conditionStatus, containerCells, NONE, selectorCell, since, UNSET } from './text.ts';
 
 function completions(job: Job): string {

@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from '../types/certificates-v1.ts';
 import { AGE, NAME, printer, text } from './columns.ts';
-import { humanDuration } from './human-duration.ts';
+import { humanDuration } from '../../kube/time.ts';
 import { age, NONE } from './text.ts';
 
 function verdict(request: CertificateSigningRequest): string {

@@ -1,6 +1,6 @@
 /** How values are worded in cells: ages, labels, selectors, shortened lists. */
 import type { LabelSelector, ObjectMeta } from '../../kube/meta-v1.ts';
-import { humanDuration } from './human-duration.ts';
+import { humanDuration } from '../../kube/time.ts';
 
 export const NONE = '<none>';
 export const UNKNOWN = '<unknown>';
