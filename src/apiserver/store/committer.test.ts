@@ -75,7 +75,7 @@ describe('group commit', () => {
       batches[done]?.succeed();
     }
     expect(store.count(PODS)).toBe(1_200);
-    expect(Math.max(...batches.map((b) => b.changes.length))).toBeLessThanOrEqual(500);
+    expect(Math.max(...batches.map((b) => b.changes.length))).toBeLessThanOrEqual(256);
   });
 
   it('tells the engine which record a change makes superfluous', async () => {

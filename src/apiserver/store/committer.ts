@@ -13,9 +13,11 @@ import type { History } from './history.ts';
 import type { StoreEvent } from './store.ts';
 
 /** Applying and delivering a batch happens in one turn of the loop, so its size bounds how long others wait. */
-const BATCH_LIMIT = 500;
+const BATCH_LIMIT = 256;
 const RECOVER_FIRST_MS = 500;
 const RECOVER_MOST_MS = 15_000;
+
+const NO_CHANGES: readonly EngineChange[] = [];
 
 type Mode =
   /** Nothing is gathered or with the engine. */
@@ -68,7 +70,7 @@ export function createCommitter(parts: CommitterParts): Committer {
       const batch = gathering.length <= BATCH_LIMIT ? gathering : gathering.slice(0, BATCH_LIMIT);
       gathering = gathering.length <= BATCH_LIMIT ? [] : gathering.slice(BATCH_LIMIT);
       try {
-        await engine.commit(batch.map(changeOf));
+        await engine.commit(engine.keepsNothing === true ? NO_CHANGES : batch.map(changeOf));
       } catch (cause) {
         fail(batch, cause);
         return;
@@ -91,10 +93,7 @@ export function createCommitter(parts: CommitterParts): Committer {
       committed = event.revision;
     }
     for (const write of batch) write.resolve(write.event.object);
-    for (const [state, events] of touched) {
-      state.past.forgetCompacted();
-      state.hub.deliver(events);
-    }
+    for (const [state, events] of touched) state.hub.deliver(events);
     armProgress();
   }
 

@@ -20,6 +20,8 @@ export interface LoadedEntry {
 }
 
 export interface StoreEngine {
+  /** It only sets the pace: `commit` is called with an empty batch, which spares describing what nobody will read. */
+  readonly keepsNothing?: boolean;
   /**
    * Called once, before anything else: hands over every key that holds an object, some at a time, in any order, and
    * resolves with the highest revision ever made durable (0 for a new store). Later on, `currentRevision` tells the

@@ -46,6 +46,7 @@ describe('history', () => {
     const small = retainedBytes({ ...event(2), previous: before, object: after });
     expect(small).toBeLessThan(600);
     expect(retainedBytes({ ...event(2), previous: before, object: objectOf('a', 'x') })).toBeGreaterThan(10_000);
+    expect(retainedBytes({ ...event(2), type: 'DELETED', previous: before, object: after })).toBeGreaterThan(10_000);
     expect(retainedBytes(event(1, shared))).toBeLessThan(200);
   });
 });

@@ -28,6 +28,8 @@ export class CollectionLog {
   /** Estimated bytes of the next events, refreshed by sampling. */
   bytesPerEvent = 0;
   untilSample = 0;
+  /** Told when an event was dropped, by whoever must not outlive it. */
+  onDropped: (() => void) | undefined = undefined;
 
   constructor(startRevision: number) {
     this.compactedThrough = startRevision;
@@ -62,6 +64,7 @@ export class CollectionLog {
   dropOldest(): number {
     const revision = this.#events.shift()?.revision ?? this.compactedThrough;
     this.compactedThrough = revision;
+    this.onDropped?.();
     return revision;
   }
 }

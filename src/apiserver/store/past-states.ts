@@ -61,14 +61,14 @@ export class PastStates {
     kept.push({ revision, snapshot });
     if (kept.length > MOST_REMEMBERED) kept.shift();
     this.#remembered = kept;
+    this.#log.onDropped = () => this.#forgetCompacted();
     return snapshot;
   }
 
-  /** Called as history moves on, so that forgotten states do not outlive it. */
-  forgetCompacted(): void {
+  #forgetCompacted(): void {
     const oldest = this.#log.compactedThrough;
-    if (this.#remembered.some((r) => r.revision < oldest)) {
-      this.#remembered = this.#remembered.filter((r) => r.revision >= oldest);
-    }
+    if (this.#remembered.every((r) => r.revision >= oldest)) return;
+    this.#remembered = this.#remembered.filter((r) => r.revision >= oldest);
+    if (this.#remembered.length === 0) this.#log.onDropped = undefined;
   }
 }

@@ -10,7 +10,9 @@ const MAX_DEPTH = 64;
 
 export function retainedBytes(event: StoreEvent): number {
   if (event.previous === undefined) return EVENT_BYTES;
-  return EVENT_BYTES + unsharedBytes(event.previous, event.object, 0);
+  // After a deletion nothing else holds the object; after a change its successor holds what they share.
+  const successor = event.type === 'DELETED' ? undefined : event.object;
+  return EVENT_BYTES + unsharedBytes(event.previous, successor, 0);
 }
 
 function unsharedBytes(value: unknown, other: unknown, depth: number): number {

@@ -54,7 +54,8 @@ export interface StoreWatchOptions {
 
 /**
  * Receives committed events in order, several at a time, never synchronously from `watch` itself or from `write`.
- * A handler only records and enqueues. `progress` tells a quiet watcher how far the store has come.
+ * A handler only records and enqueues. `progress` tells a watcher that it has seen everything
+ * up to a revision: once when it has caught up, and then now and then while the store moves on without events for it.
  */
 export interface StoreWatcher {
   events(events: readonly StoreEvent[]): void;

@@ -15,6 +15,7 @@ export function createMemoryEngine(clock: Clock): StoreEngine {
   let batchesThisTurn = 0;
 
   return {
+    keepsNothing: true,
     load: () => Promise.resolve(0),
     commit() {
       if (batchesThisTurn++ === 0) {

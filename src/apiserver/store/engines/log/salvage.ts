@@ -1,0 +1,105 @@
+/**
+ * The way out when a log is damaged in the middle: reads every frame that is still intact, wherever it stands, and
+ * writes the newest record of each key into a new directory. The damaged one is only read. What the damage hid is
+ * gone: a key may come back at an older revision, or after its removal, which is why nobody does this silently.
+ *
+ *     node dist/apiserver/store/engines/log/salvage.js DAMAGED-DIRECTORY NEW-DIRECTORY
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EngineChange } from '../../engine.ts';
+import { decodeObject } from '../object-text.ts';
+import { HEADER_BYTES, isIntact, parseHeader } from './frame.ts';
+import type { FrameType } from './frame.ts';
+import { createLogEngine } from './log-engine.ts';
+import { decodeKey, forEachRecord } from './records.ts';
+
+export interface Salvaged {
+  readonly objects: number;
+  readonly revision: number;
+  /** Stretches that held no intact frame. */
+  readonly damaged: readonly { readonly file: string; readonly offset: number; readonly bytes: number }[];
+}
+
+const NEXT_FRAME = Buffer.from('\nEN1 ', 'latin1');
+const BATCH = 200;
+
+export async function salvageLog(from: string, to: string): Promise<Salvaged> {
+  const newest = new Map<string, { revision: number; text: string | undefined }>();
+  const damaged: { file: string; offset: number; bytes: number }[] = [];
+  let revision = 0;
+  const take = (type: FrameType, payload: Buffer): void => {
+    if (type === 'H' || type === 'M') revision = Math.max(revision, revisionIn(payload));
+    if (type !== 'B') return;
+    forEachRecord(payload, (record) => {
+      revision = Math.max(revision, record.revision);
+      if ((newest.get(record.keyText)?.revision ?? 0) >= record.revision) return;
+      const text = record.removed ? undefined : payload.toString('utf8', record.objectStart, record.end);
+      newest.set(record.keyText, { revision: record.revision, text });
+    });
+  };
+  for (const file of readdirSync(from).toSorted()) {
+    if (!file.endsWith('.log')) continue;
+    for (const hole of scan(readFileSync(join(from, file)), take)) damaged.push({ file, ...hole });
+  }
+  const objects = await rewrite(to, newest, revision);
+  return { objects, revision, damaged };
+}
+
+const revisionIn = (payload: Buffer): number =>
+  (JSON.parse(payload.toString('utf8')) as { revision?: number }).revision ?? 0;
+
+/** Hands over every intact frame; answers with what lies between them. */
+function scan(bytes: Buffer, take: (type: FrameType, payload: Buffer) => void): { offset: number; bytes: number }[] {
+  const holes: { offset: number; bytes: number }[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const header = parseHeader(bytes.subarray(at, at + HEADER_BYTES));
+    const end = at + HEADER_BYTES + (header?.payloadBytes ?? 0);
+    if (header !== undefined && end <= bytes.length && isIntact(bytes.subarray(at, end), header)) {
+      take(header.type, bytes.subarray(at + HEADER_BYTES, end));
+      at = end;
+      continue;
+    }
+    const found = bytes.indexOf(NEXT_FRAME, at);
+    const next = found === -1 ? bytes.length : found + 1;
+    holes.push({ offset: at, bytes: next - at });
+    at = next;
+  }
+  return holes;
+}
+
+async function rewrite(
+  to: string,
+  newest: ReadonlyMap<string, { readonly revision: number; readonly text: string | undefined }>,
+  revision: number,
+): Promise<number> {
+  const engine = await createLogEngine({ directory: to });
+  try {
+    let loaded = 0;
+    const before = await engine.load(
+      (entries) => (loaded += entries.length),
+      () => undefined,
+    );
+    if (before > 0 || loaded > 0) throw new Error(`${to} already holds a store`);
+    await engine.recover(revision);
+    const changes: EngineChange[] = [];
+    for (const [keyText, { revision: at, text }] of newest) {
+      if (text === undefined) continue;
+      changes.push({ key: decodeKey(keyText), revision: at, object: decodeObject(text), replaces: undefined });
+    }
+    changes.sort((a, b) => a.revision - b.revision);
+    for (let i = 0; i < changes.length; i += BATCH) await engine.commit(changes.slice(i, i + BATCH));
+    return changes.length;
+  } finally {
+    await engine.close();
+  }
+}
+
+if (import.meta.main) {
+  const [from, to] = process.argv.slice(2);
+  if (from === undefined || to === undefined) throw new Error('usage: salvage DAMAGED-DIRECTORY NEW-DIRECTORY');
+  const { objects, revision, damaged } = await salvageLog(from, to);
+  for (const { file, offset, bytes } of damaged)
+    process.stderr.write(`${file}: ${bytes} bytes at ${offset} are lost\n`);
+  process.stderr.write(`${objects} objects up to revision ${revision} were written to ${to}\n`);
+}
