@@ -3,23 +3,17 @@
  * about the topology domain (a node label) those pods live in.
  */
 import type { PodAffinityTerm, PodSpec, WeightedPodAffinityTerm } from '../api/types/core-v1.ts';
-import {
-  compileLabelSelector,
-  equalsTest,
-  labelOf,
-  type LabelMatcher,
-  type Labels,
-  type LabelTest,
-  matcherOf,
-} from './label-match.ts';
+import { labelOf } from '../kube/labels.ts';
+import type { Requirement, Selector } from '../kube/selector.ts';
+import { type Labels, narrow, readSelector } from './label-match.ts';
 
 export interface AffinityTerm {
   readonly topologyKey: string;
-  readonly selector: LabelMatcher;
+  readonly selector: Selector;
   /** Namespaces by name; the pod's own when the term names none and has no namespace selector. */
   readonly namespaces: ReadonlySet<string>;
   /** Namespaces by label, in addition. Absent selects none; empty selects every namespace. */
-  readonly namespaceSelector: LabelMatcher;
+  readonly namespaceSelector: Selector;
 }
 
 export interface WeightedTerm {
@@ -83,8 +77,8 @@ function compileList(list: TermSource | undefined, namespace: string, labels: La
 }
 
 function compileTerm(term: PodAffinityTerm, namespace: string, labels: Labels): AffinityTerm | undefined {
-  const written = compileLabelSelector(term.labelSelector);
-  const namespaceSelector = compileLabelSelector(term.namespaceSelector);
+  const written = readSelector(term.labelSelector);
+  const namespaceSelector = readSelector(term.namespaceSelector);
   if (written === 'invalid' || namespaceSelector === 'invalid') return undefined;
   const { namespaces } = term;
   const ownOnly = (namespaces === undefined || namespaces.length === 0) && term.namespaceSelector === undefined;
@@ -101,21 +95,18 @@ function compileTerm(term: PodAffinityTerm, namespace: string, labels: Labels): 
  * selector when the pod is created; a term where that happened (it already speaks of the key) is left alone, because
  * the pod's labels may have changed since and the written values are the ones that count.
  */
-function withLabelKeys(term: PodAffinityTerm, written: LabelMatcher, labels: Labels): LabelMatcher {
-  if (term.labelSelector === undefined) return written;
-  const spoken = new Set(term.labelSelector.matchExpressions?.map((expression) => expression.key));
-  const extra: LabelTest[] = [];
+function withLabelKeys(term: PodAffinityTerm, written: Selector, labels: Labels): Selector {
+  const spoken = new Set(term.labelSelector?.matchExpressions?.map((expression) => expression.key));
+  const extra: Requirement[] = [];
   for (const key of term.matchLabelKeys ?? []) {
     const value = labelOf(labels, key);
-    if (value !== undefined && !spoken.has(key)) extra.push(equalsTest(key, value));
+    if (value !== undefined && !spoken.has(key)) extra.push({ key, operator: '=', values: [value] });
   }
   for (const key of term.mismatchLabelKeys ?? []) {
     const value = labelOf(labels, key);
-    if (value === undefined || spoken.has(key)) continue;
-    const equals = equalsTest(key, value);
-    extra.push((candidate) => !equals(candidate));
+    if (value !== undefined && !spoken.has(key)) extra.push({ key, operator: 'notin', values: [value] });
   }
-  return extra.length === 0 ? written : matcherOf([...written.tests, ...extra]);
+  return narrow(written, extra);
 }
 
 const weigh = (list: readonly WeightedPodAffinityTerm[] | undefined, compiled: CompiledList, sign: 1 | -1) =>

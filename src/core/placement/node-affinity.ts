@@ -13,8 +13,10 @@ import type {
   PodSpec,
   PreferredSchedulingTerm,
 } from '../api/types/core-v1.ts';
+import { labelOf } from '../kube/labels.ts';
+import { EVERYTHING, type Selector } from '../kube/selector.ts';
 import { createNo, type No } from './answer.ts';
-import { compileRequirement, labelOf, type Labels, type LabelTest } from './label-match.ts';
+import { type Labels, readExpressions } from './label-match.ts';
 
 export interface NodeMatcher {
   matches(node: Node): boolean;
@@ -23,7 +25,7 @@ export interface NodeMatcher {
 interface CompiledTerm {
   /** False when something in the term could not be read: it then matches no node. */
   readonly valid: boolean;
-  readonly labelTests: readonly LabelTest[];
+  readonly labels: Selector;
   readonly nameTests: readonly NameTest[];
 }
 
@@ -49,20 +51,15 @@ function compileTerm(term: NodeSelectorTerm): CompiledTerm | undefined {
   const expressions = term.matchExpressions ?? [];
   const fields = term.matchFields ?? [];
   if (expressions.length === 0 && fields.length === 0) return undefined;
-  const labelTests: LabelTest[] = [];
+  const labels = readExpressions(expressions);
   const nameTests: NameTest[] = [];
-  let valid = true;
-  for (const { key, operator, values } of expressions) {
-    const test = compileRequirement(key, operator, values);
-    if (test === undefined) valid = false;
-    else labelTests.push(test);
-  }
+  let valid = labels !== 'invalid';
   for (const requirement of fields) {
     const test = compileField(requirement);
     if (test === undefined) valid = false;
     else nameTests.push(test);
   }
-  return { valid, labelTests, nameTests };
+  return { valid, labels: labels === 'invalid' ? EVERYTHING : labels, nameTests };
 }
 
 function termMatches(term: CompiledTerm, name: string, labels: Labels): boolean {
@@ -73,8 +70,7 @@ function termMatches(term: CompiledTerm, name: string, labels: Labels): boolean 
       if (((test.field === NAME_FIELD ? name : '') === test.value) !== test.wanted) return false;
     }
   }
-  for (const test of term.labelTests) if (!test(labels)) return false;
-  return true;
+  return term.labels.matches(labels);
 }
 
 const compiledSelectors = new WeakMap<NodeSelector, readonly CompiledTerm[]>();

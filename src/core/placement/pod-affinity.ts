@@ -5,9 +5,10 @@
  * A view is made once per pod and cluster version from the populations, then asked about many nodes in O(terms).
  */
 import { type AffinityTerm, type AffinityTerms, termSelects } from './affinity-terms.ts';
+import { labelOf } from '../kube/labels.ts';
 import { createNo, type No } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
-import { labelOf, type Labels } from './label-match.ts';
+import type { Labels } from './label-match.ts';
 import type { PodRecord } from './pod-record.ts';
 import { countAt, type DomainTally, type PodKind, type Population, sumTallies, tallyFor } from './population.ts';
 import type { NodeState } from './node-state.ts';
@@ -38,7 +39,7 @@ const NO_TERMS: readonly AffinityTerm[] = Object.freeze([]);
 function selectsKind(term: AffinityTerm, namespace: string, labels: Labels, cluster: ClusterState): boolean {
   const inNamespace =
     term.namespaces.has(namespace) ||
-    term.namespaceSelector.empty ||
+    term.namespaceSelector.isEmpty ||
     (cluster.hasNamespace(namespace) && term.namespaceSelector.matches(cluster.namespaceLabels(namespace)));
   return inNamespace && term.selector.matches(labels);
 }
@@ -48,7 +49,7 @@ function matchingKinds(
   cluster: ClusterState,
   matches: (kind: PodKind) => boolean,
 ): PodKind[] {
-  const byLabel = terms.some((term) => term.namespaceSelector.empty || term.namespaceSelector.tests.length > 0);
+  const byLabel = terms.some((term) => !term.namespaceSelector.selectsNothing);
   const namespaces = new Set<string>();
   if (byLabel) for (const namespace of cluster.index.namespaces) namespaces.add(namespace);
   else for (const term of terms) for (const namespace of term.namespaces) namespaces.add(namespace);

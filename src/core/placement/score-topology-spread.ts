@@ -1,6 +1,6 @@
 /** PodTopologySpread's score: nodes whose domains hold fewer matching pods are better. */
-import type { LabelMatcher } from './label-match.ts';
-import { labelOf } from './label-match.ts';
+import { labelOf } from '../kube/labels.ts';
+import type { Selector } from '../kube/selector.ts';
 import type { NodeState } from './node-state.ts';
 import type { PreparedPod } from './prepared-pod.ts';
 import { staticVerdict } from './static-verdicts.ts';
@@ -9,7 +9,7 @@ import { countsForSpread, hasAllKeys, includesNode, type SpreadConstraint } from
 const HOSTNAME = 'kubernetes.io/hostname';
 const MAX_SCORE = 100;
 
-const systemDefault = (topologyKey: string, maxSkew: number, selector: LabelMatcher): SpreadConstraint => ({
+const systemDefault = (topologyKey: string, maxSkew: number, selector: Selector): SpreadConstraint => ({
   topologyKey,
   maxSkew,
   minDomains: 1,
@@ -19,17 +19,17 @@ const systemDefault = (topologyKey: string, maxSkew: number, selector: LabelMatc
 });
 
 /** Pods without constraints of their own spread with their siblings, if they have any. */
-function constraintsOf(prepared: PreparedPod, siblings: LabelMatcher | undefined): readonly SpreadConstraint[] {
+function constraintsOf(prepared: PreparedPod, siblings: Selector | undefined): readonly SpreadConstraint[] {
   const { pod, spread } = prepared.compiled;
   if ((pod.spec.topologySpreadConstraints?.length ?? 0) > 0) return spread.soft;
-  if (siblings === undefined || siblings.empty) return [];
+  if (siblings === undefined || siblings.isEmpty) return [];
   return [systemDefault(HOSTNAME, 3, siblings), systemDefault('topology.kubernetes.io/zone', 5, siblings)];
 }
 
 export function spreadScores(
   prepared: PreparedPod,
   nodes: readonly NodeState[],
-  siblings?: LabelMatcher,
+  siblings?: Selector,
 ): readonly number[] | undefined {
   const constraints = constraintsOf(prepared, siblings);
   if (constraints.length === 0) return undefined;

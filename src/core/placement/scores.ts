@@ -13,7 +13,7 @@ import type { PreparedPod } from './prepared-pod.ts';
 import { leastAllocatedRequests } from './requests.ts';
 import { toAmount } from './resource-amounts.ts';
 import { ZERO } from '../kube/quantity.ts';
-import type { LabelMatcher } from './label-match.ts';
+import type { Selector } from '../kube/selector.ts';
 
 export const MAX_SCORE = 100;
 
@@ -22,7 +22,7 @@ export type Scores = readonly number[] | undefined;
 
 export interface ScoreOptions {
   /** What selects the pod's siblings (its Services, ReplicaSet, …), for pods without spread constraints of their own. */
-  readonly siblings?: LabelMatcher;
+  readonly siblings?: Selector;
 }
 
 export interface ScoredNodes {

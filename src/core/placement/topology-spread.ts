@@ -4,10 +4,12 @@
  * incoming pod, kept by the cluster, and updated as pods come and go; a change of nodes starts them afresh.
  */
 import type { PodSpec, TopologySpreadConstraint } from '../api/types/core-v1.ts';
+import { labelOf } from '../kube/labels.ts';
+import type { Requirement, Selector } from '../kube/selector.ts';
 import { createNo, type No } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { addDomain, countInto, createDomainCounts, type DomainCounts, leastWith, podsIn } from './domain-counts.ts';
-import { compileLabelSelector, equalsTest, labelOf, type LabelMatcher, type Labels, matcherOf } from './label-match.ts';
+import { type Labels, narrow, readSelector } from './label-match.ts';
 import type { RequiredNodeAffinity } from './node-affinity.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodRecord } from './pod-record.ts';
@@ -19,7 +21,7 @@ export interface SpreadConstraint {
   readonly topologyKey: string;
   readonly maxSkew: number;
   readonly minDomains: number;
-  readonly selector: LabelMatcher;
+  readonly selector: Selector;
   readonly honorAffinity: boolean;
   readonly honorTaints: boolean;
 }
@@ -69,20 +71,17 @@ function compileConstraints(written: Written, labels: Labels): SpreadConstraints
 }
 
 function compileConstraint(entry: TopologySpreadConstraint, labels: Labels): SpreadConstraint | undefined {
-  const written = compileLabelSelector(entry.labelSelector);
+  const written = readSelector(entry.labelSelector);
   if (written === 'invalid') return undefined;
-  const own = (entry.matchLabelKeys ?? []).flatMap((key) => {
+  const own = (entry.matchLabelKeys ?? []).flatMap((key): Requirement[] => {
     const value = labelOf(labels, key);
-    return value === undefined ? [] : [equalsTest(key, value)];
+    return value === undefined ? [] : [{ key, operator: '=', values: [value] }];
   });
-  // An absent selector selects nothing, and stays so whatever keys are added to it.
-  const selector =
-    own.length === 0 || entry.labelSelector === undefined ? written : matcherOf([...written.tests, ...own]);
   return {
     topologyKey: entry.topologyKey,
     maxSkew: entry.maxSkew,
     minDomains: entry.minDomains ?? 1,
-    selector,
+    selector: narrow(written, own),
     honorAffinity: (entry.nodeAffinityPolicy ?? 'Honor') === 'Honor',
     honorTaints: (entry.nodeTaintsPolicy ?? 'Ignore') === 'Honor',
   };
@@ -100,8 +99,8 @@ export function includesNode(constraint: SpreadConstraint, verdict: number): boo
 }
 
 /** Pods counted for spreading: not the terminating ones, which are about to leave their domain. */
-export const countsForSpread = (kind: PodKind, namespace: string, selector: LabelMatcher): boolean =>
-  !kind.terminating && kind.namespace === namespace && !selector.empty && selector.matches(kind.labels);
+export const countsForSpread = (kind: PodKind, namespace: string, selector: Selector): boolean =>
+  !kind.terminating && kind.namespace === namespace && !selector.isEmpty && selector.matches(kind.labels);
 
 export interface SpreadTable {
   readonly namespace: string;

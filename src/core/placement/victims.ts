@@ -3,11 +3,12 @@
  * possible, and which node is the best place for that. Budgets (PDBs) are honoured where they can be, not always.
  */
 import type { PodDisruptionBudget } from '../api/types/policy-v1.ts';
+import type { Selector } from '../kube/selector.ts';
 import { type Answer, createNo, type Refusal, refuse } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { feasibleWithNominated, judgeWithNominated } from './filters.ts';
 import { imagine, type Imagined, imagineWith, imagineWithout } from './imagined.ts';
-import { compileLabelSelector, type LabelMatcher } from './label-match.ts';
+import { readSelector } from './label-match.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { PreparedPod } from './prepared-pod.ts';
@@ -38,7 +39,7 @@ export function byImportance(a: PodRecord, b: PodRecord): number {
 /** PodDisruptionBudgets, ready to count against. */
 export interface Budget {
   readonly namespace: string;
-  readonly selector: LabelMatcher;
+  readonly selector: Selector;
   readonly allowed: number;
   /** Pods whose eviction is already under way and already counted. */
   readonly disrupted: ReadonlySet<string>;
@@ -47,9 +48,9 @@ export interface Budget {
 export function compileBudgets(budgets: Iterable<PodDisruptionBudget>): readonly Budget[] {
   const compiled: Budget[] = [];
   for (const { metadata, spec, status } of budgets) {
-    const selector = compileLabelSelector(spec.selector);
+    const selector = readSelector(spec.selector);
     // Neither an unreadable nor an empty selector protects anything here.
-    if (selector === 'invalid' || selector.empty) continue;
+    if (selector === 'invalid' || selector.isEmpty) continue;
     compiled.push({
       namespace: metadata.namespace ?? 'default',
       selector,

@@ -11,8 +11,9 @@ import type {
   Volume,
 } from '../api/types/core-v1.ts';
 import type { CSINode, StorageClass } from '../api/types/storage-v1.ts';
+import { labelOf } from '../kube/labels.ts';
 import { createNo, type No } from './answer.ts';
-import { labelOf, type Labels } from './label-match.ts';
+import type { Labels } from './label-match.ts';
 import { matchesNodeSelector } from './node-affinity.ts';
 import type { NodeState } from './node-state.ts';
 import { podNamespace, type PodRecord } from './pod-record.ts';

@@ -91,15 +91,15 @@ function node(dice: Dice, index: number): Node {
       },
     },
     spec: {
-      ...(dice.chance(10) ? { unschedulable: true } : {}),
-      ...(dice.chance(30) ? { taints: some(dice, 2, () => taint(dice)) } : {}),
+      ...(dice.chance(4) ? { unschedulable: true } : {}),
+      ...(dice.chance(18) ? { taints: some(dice, 2, () => taint(dice)) } : {}),
     },
     status: {
       allocatable: {
         cpu: dice.pick(['1', '2', '2500m', '4']),
         memory: dice.pick(['1Gi', '2Gi', '3000M', '4Gi']),
         'ephemeral-storage': dice.pick(['10Gi', '20Gi']),
-        pods: dice.pick(['2', '4', '10', '10']),
+        pods: dice.pick(['3', '10', '10', '10']),
         ...(dice.chance(30) ? { [GPU]: dice.pick(['1', '2']) } : {}),
       },
       ...(dice.chance(40)
@@ -318,12 +318,12 @@ function incomingPod(dice: Dice, nodeCount: number): Pod {
       schedulerName: 'default-scheduler',
       priority: dice.pick([0, 10, 50, 50, 1000]),
       ...(dice.chance(10) ? { preemptionPolicy: 'Never' } : {}),
-      ...(dice.chance(20) ? { nodeSelector: { disk: dice.pick(['ssd', 'hdd']) } } : {}),
+      ...(dice.chance(8) ? { nodeSelector: { disk: dice.pick(['ssd', 'hdd']) } } : {}),
       ...(dice.chance(50) ? { tolerations: some(dice, 2, () => toleration(dice)) } : {}),
       ...(dice.chance(75)
-        ? { affinity: { ...(dice.chance(50) ? { nodeAffinity } : {}), ...(dice.chance(65) ? podAffinity(dice) : {}) } }
+        ? { affinity: { ...(dice.chance(30) ? { nodeAffinity } : {}), ...(dice.chance(65) ? podAffinity(dice) : {}) } }
         : {}),
-      ...(dice.chance(40) ? { topologySpreadConstraints: some(dice, 2, () => spreadConstraint(dice)) } : {}),
+      ...(dice.chance(60) ? { topologySpreadConstraints: some(dice, 2, () => spreadConstraint(dice)) } : {}),
       ...containers(dice),
     },
   };
@@ -354,12 +354,40 @@ const namespace = (name: string, labels?: { [key: string]: string }): Namespace 
   spec: {},
 });
 
+/**
+ * At most one container with host ports a node: where pods already there collide, kube-scheduler forgets a port too
+ * early when it imagines one of them away, and placement does not.
+ */
+function withoutCollisions(pods: readonly Pod[]): readonly Pod[] {
+  const taken = new Set<string | undefined>();
+  const strip = (nodeName: string | undefined, container: Container): Container => {
+    if (container.ports === undefined) return container;
+    const { ports: _, ...bare } = container;
+    if (taken.has(nodeName)) return bare;
+    taken.add(nodeName);
+    return container;
+  };
+  return pods.map((pod) => {
+    const { containers, initContainers, nodeName } = pod.spec;
+    return {
+      ...pod,
+      spec: {
+        ...pod.spec,
+        containers: containers.map((each) => strip(nodeName, each)),
+        ...(initContainers === undefined
+          ? {}
+          : { initContainers: initContainers.map((each) => strip(nodeName, each)) }),
+      },
+    };
+  });
+}
+
 export function createWorld(seed: number): World {
   const dice = createDice(seed);
   const nodeCount = 1 + dice.upTo(6);
   return {
     nodes: Array.from({ length: nodeCount }, (_, index) => node(dice, index)),
-    pods: some(dice, 14, (index) => placedPod(dice, index, nodeCount)),
+    pods: withoutCollisions(some(dice, 14, (index) => placedPod(dice, index, nodeCount))),
     namespaces: [
       namespace('default'),
       namespace('team-a', { team: 'a' }),
