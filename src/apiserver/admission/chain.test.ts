@@ -67,7 +67,7 @@ describe('the chain', () => {
       },
     };
     const chain = createAdmissionChain([counting]);
-    for (let i = 0; i < 3; i++) chain.mutate(KIND, request, undefined);
+    for (let i = 0; i < 3; i++) void chain.mutate(KIND, request, undefined);
     expect(asked).toBe(1);
     expect(chain.mutate(KIND, { ...request, operation: 'UPDATE' }, undefined)).toBe(request.object);
     expect(chain.mutate(KIND, { ...request, subresource: 'status' }, undefined)).not.toBe(request.object);

@@ -131,7 +131,7 @@ describe('ServiceAccount', () => {
   it('leaves mirror pods as the node wrote them', async () => {
     const { client } = await createTestServer();
     const mirror = { ...pod('a'), metadata: { ...A, annotations: { 'kubernetes.io/config.mirror': 'x' } } };
-    const made = await client.create(PODS, { ...mirror, spec: { ...mirror.spec, nodeName: 'n' } as never });
+    const made = await client.create(PODS, { ...mirror, spec: { ...mirror.spec, nodeName: 'n' } });
     expect(made.spec?.volumes ?? []).toEqual([]);
     const named = { ...mirror, spec: { ...mirror.spec, serviceAccountName: 'default', nodeName: 'n' } as never };
     expect((await failure(client.create(PODS, named))).message).toContain(

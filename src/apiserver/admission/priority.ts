@@ -111,7 +111,7 @@ function keepPriority(request: AdmissionRequest): AdmissionResponse {
 }
 
 function onlyOneDefault(request: AdmissionRequest, classes: Classes): AdmissionResponse {
-  const wanted = request.object as PriorityClass | undefined;
+  const wanted: Partial<PriorityClass> | undefined = request.object;
   if (wanted?.globalDefault !== true) return ALLOWED;
   const existing = defaultClass(classes);
   if (existing === undefined || (request.operation === 'UPDATE' && existing.metadata.name === wanted.metadata?.name)) {

@@ -34,13 +34,13 @@ export function createServiceAccountAdmission(store: Store, options: ServiceAcco
       if (spec === undefined) return ALLOWED;
       if (pod.metadata?.annotations?.[MIRROR_POD] !== undefined) return mirrorPod(request, spec);
       const name = spec.serviceAccountName || DEFAULT_ACCOUNT;
-      const account = store.accepted({
+      const account: Stored<ServiceAccount> | undefined = store.accepted({
         tenant: request.tenant,
         group: '',
         resource: 'serviceaccounts',
         namespace: request.namespace,
         name,
-      }) as Stored<ServiceAccount> | undefined;
+      });
       // The default account is made by a controller soon after its namespace: pods need not wait for it.
       if (account === undefined && name !== DEFAULT_ACCOUNT) {
         const text = `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;

@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StatusError } from '../../core/kube/status-error.ts';
 import { thrown } from '../testing/samples.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 
 const NAME = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,40}[a-z0-9])?$/);
 const text = (body: unknown): string => Buffer.from(JSON.stringify(body)).toString('base64url');
+
+const outcomeOf = (run: () => unknown): number => {
+  try {
+    run();
+    return 200;
+  } catch (error) {
+    return error instanceof StatusError ? error.code : 0;
+  }
+};
 
 describe('continue tokens', () => {
   it('say where a list over all namespaces goes on', () => {
@@ -57,11 +67,7 @@ describe('continue tokens', () => {
           fc.json().map((json) => Buffer.from(json).toString('base64url')),
         ),
         (token) => {
-          try {
-            decodeContinue(token, false, '');
-          } catch (error) {
-            expect(error).toMatchObject({ code: 400 });
-          }
+          expect([200, 400]).toContain(outcomeOf(() => decodeContinue(token, false, '')));
         },
       ),
     );

@@ -32,7 +32,7 @@ export function decodeContinue(text: string, scoped: boolean, namespace: string)
   const body = parse(text);
   if (body.v !== VERSION) {
     throw invalidToken(
-      `continue key is not valid: server does not recognize this encoded version ${String(body.v ?? '')}`,
+      `continue key is not valid: server does not recognize this encoded version ${typeof body.v === 'string' ? body.v : ''}`,
     );
   }
   const { rv, start, left } = body;

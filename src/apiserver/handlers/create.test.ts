@@ -91,7 +91,7 @@ describe('create', () => {
     expect((await failure(elsewhere)).message).toBe(
       'the namespace of the provided object does not match the namespace sent on the request',
     );
-    const pods = { ...CONFIG_MAPS, resource: 'pods' } as Resource<KubeObject>;
+    const pods = { ...CONFIG_MAPS, resource: 'pods' } as Resource;
     expect((await failure(client.create(pods, configMap('a')))).code).toBe(400);
     const otherVersion = { ...configMap('a'), apiVersion: 'v2' };
     expect((await failure(client.create(CONFIG_MAPS, otherVersion))).message).toBe(

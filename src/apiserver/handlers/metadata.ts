@@ -56,7 +56,7 @@ export function withMeta<T extends KubeObject>(object: T, metadata: ObjectMeta):
 
 /** The stored object as the revision that is being written. */
 export function atRevision(object: Stored, revision: number): Stored {
-  return withMeta(object, Object.freeze({ ...object.metadata, resourceVersion: String(revision) })) as Stored;
+  return withMeta(object, Object.freeze({ ...object.metadata, resourceVersion: String(revision) }));
 }
 
 const NAME_LIMIT = 63;

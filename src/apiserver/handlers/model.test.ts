@@ -132,7 +132,7 @@ function follow(server: TestServer['server'], labelSelector?: string) {
     last = Number(resourceVersion);
     expect(cache.has(name)).toBe(event.type !== 'ADDED');
     if (event.type === 'DELETED') cache.delete(name);
-    else cache.set(name, knownOf(event.object as ConfigMap));
+    else cache.set(name, knownOf(event.object));
   };
   const options = labelSelector === undefined ? {} : { labelSelector };
   server.watch(

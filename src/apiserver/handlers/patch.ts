@@ -5,10 +5,10 @@ import { invalid } from '../../core/kube/field-errors.ts';
 import { type Json, encodeJson } from '../../core/kube/json.ts';
 import { invalidObject, isStatus, notFound } from '../../core/kube/status-error.ts';
 import type { ApiResponse, PatchRequest } from '../request.ts';
+import { changeObject } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb } from './context.ts';
 import { decodeOptions } from './decode.ts';
 import { patchSubresource } from './subresources/subresources.ts';
-import { changeObject } from './update.ts';
 
 /** How much of a useless result an error repeats. */
 const SHOWN = 4096;

@@ -73,6 +73,8 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
   let seen = start.since;
   let bookmarked = start.since;
 
+  const isStopped = (): boolean => stopped;
+
   const finish = (error?: StatusError): void => {
     if (stopped) return;
     stop();
@@ -131,7 +133,9 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
   if (subscription !== undefined) {
     timers.push(
       clock.after(0, () => {
-        for (let at = 0; at < initial.length && !stopped; at += INITIAL_BATCH) {
+        for (let at = 0; at < initial.length; at += INITIAL_BATCH) {
+          // The sink may have had enough.
+          if (isStopped()) return;
           sink.events(at === 0 && initial.length <= INITIAL_BATCH ? initial : initial.slice(at, at + INITIAL_BATCH));
         }
         if (!stopped && start.initial && options.allowWatchBookmarks === true) bookmark(true);

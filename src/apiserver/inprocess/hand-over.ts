@@ -36,7 +36,9 @@ function accept(value: unknown, depth: number): boolean {
     case 'object':
       if (value === null) return true;
       return depth > SHARED_DEPTH ? isJson(value) : acceptPart(value, depth);
-    default:
+    case 'undefined':
+    case 'function':
+    case 'symbol':
       return false;
   }
 }

@@ -119,7 +119,7 @@ export function createInProcessClient(server: ApiServer, identity: InProcessClie
     async delete<T extends KubeObject>(resource: Resource<T>, what: ObjectKey, options = {}) {
       const response = await ask({ verb: 'delete', target: key(resource, what), user, options, ...signalOf(options) });
       if (response.type === 'list') throw internalError('unexpected list answer');
-      return response.type === 'status' ? response.status : (response.object as Stored<T>);
+      return response.type === 'status' ? response.status : response.object;
     },
     async deleteCollection(resource, options = {}) {
       await ask({

@@ -88,7 +88,7 @@ function iterate<T extends KubeObject>(
         if (failure === undefined) return Promise.resolve({ done: true, value: undefined });
         const error = failure;
         failure = undefined;
-        return Promise.reject(error as Error);
+        return Promise.reject(error);
       }
       return new Promise((resolve, reject) => {
         reader = { resolve, reject };

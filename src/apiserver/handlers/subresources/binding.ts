@@ -10,7 +10,7 @@ import type { Decision } from '../../store/store.ts';
 import { type HandlerContext, storeKeyOf } from '../context.ts';
 import { atRevision } from '../metadata.ts';
 import { type Step, stagedDecision, stagedWrite } from '../staged-write.ts';
-import { preconditionText } from '../update.ts';
+import { preconditionText } from '../change.ts';
 import { created } from './status-answers.ts';
 
 export async function bindPod(
@@ -81,7 +81,7 @@ function bound(pod: Stored<Pod>, binding: Binding, now: string): Stored<Pod> {
       annotations === undefined
         ? pod.metadata
         : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } },
-    spec: { ...pod.spec, nodeName: binding.target.name ?? '' } as NonNullable<Pod['spec']>,
+    spec: { ...pod.spec, nodeName: binding.target.name ?? '' },
     status: { ...pod.status, conditions: scheduled(pod.status?.conditions ?? [], now) },
   };
 }

@@ -34,7 +34,7 @@ function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly
   // A ReplicationController's selector is the plain map of former times.
   const modern =
     kind.kind === 'ReplicationController' ? { matchLabels: selector as { [key: string]: string } } : selector;
-  return compileLabelSelector(modern as LabelSelector).toString();
+  return compileLabelSelector(modern).toString();
 }
 
 /** The object with the replicas a Scale asks for. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEPLOYMENTS, NODES, PODS, REPLICATION_CONTROLLERS } from '../../../core/api/registry/resources.ts';
 import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
 import type { Binding } from '../../../core/api/types/core-v1.ts';
-import type { KubeObject, Resource } from '../../../core/kube/objects.ts';
+import type { Resource } from '../../../core/kube/objects.ts';
 import { tooManyRequests } from '../../../core/kube/status-error.ts';
 import type { Client } from '../../../machinery/client.ts';
 import { LOOPBACK } from '../../access/users.ts';
@@ -227,7 +227,7 @@ describe('other subresources', () => {
         ]),
       },
     });
-    const accounts: Resource<KubeObject> = {
+    const accounts: Resource = {
       group: '',
       version: 'v1',
       resource: 'serviceaccounts',

@@ -7,7 +7,7 @@ import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { methodNotAllowed } from '../../../core/kube/status-error.ts';
 import type { ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';
 import { type HandlerContext, unknownPath } from '../context.ts';
-import { changeObject } from '../update.ts';
+import { changeObject } from '../change.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
 import { applyScale, readScale } from './scale.ts';

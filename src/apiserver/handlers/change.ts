@@ -1,0 +1,151 @@
+/**
+ * A change to an object that exists: what PUT, PATCH and subresources have in common once they know what the object
+ * shall become.
+ */
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import { invalid } from '../../core/kube/field-errors.ts';
+import { share } from '../../core/kube/immutable.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { badRequest, conflict, invalidObject, notFound } from '../../core/kube/status-error.ts';
+import type { AdmissionRequest } from '../../machinery/admission.ts';
+import type { WriteOptions } from '../../machinery/client.ts';
+import type { ApiResponse, RequestBase } from '../request.ts';
+import type { Decision } from '../store/store.ts';
+import { type HandlerContext, storeKeyOf } from './context.ts';
+import { createObject } from './create-object.ts';
+import { isFinalized } from './deletion.ts';
+import { agreedNamespace, atRevision, buildMeta, withMeta, withoutDuplicateOwners } from './metadata.ts';
+import { readRevision } from './resource-version.ts';
+import { type Step, stagedDecision, stagedWrite } from './staged-write.ts';
+
+export const MODIFIED_MEANWHILE =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+/** A change to one object: what it becomes is a function of what it is, so it can be judged again. */
+export interface Change extends RequestBase {
+  readonly kind: KindDefinition;
+  readonly options: WriteOptions;
+  /** Decoded and defaulted. `current` is undefined when the object does not exist and may be created. */
+  next(current: Stored | undefined): KubeObject;
+  /** The object must still be this one (a PUT that names a UID). */
+  readonly uid?: string;
+  readonly mayCreate: boolean;
+}
+
+export async function changeObject(context: HandlerContext, change: Change): Promise<ApiResponse> {
+  const { kind, target } = change;
+  const key = storeKeyOf(kind, target, target.name);
+  if (change.mayCreate && context.store.accepted(key) === undefined) {
+    const object = change.next(undefined);
+    checkIdentity(kind, change, object);
+    return createObject(context, { ...change, object });
+  }
+  if (change.options.dryRun === true) {
+    const object = await stagedDecision(context.store, key, (accepted, step) => {
+      if (accepted === undefined) throw notFound(kind, target.name);
+      return changed(context, change, accepted, step);
+    });
+    return { type: 'object', object, created: false };
+  }
+  const object = await stagedWrite(context.store, key, (accepted, revision, step): Decision => {
+    if (accepted === undefined) throw notFound(kind, target.name);
+    const next = changed(context, change, accepted, step);
+    if (isFinalized(next, accepted)) return { remove: atRevision(next, revision) };
+    return next === accepted ? { keep: accepted } : { put: atRevision(next, revision) };
+  });
+  return { type: 'object', object, created: false };
+}
+
+/** The object after the change, still at the old version; the very same object when nothing changes. */
+function changed(context: HandlerContext, change: Change, old: Stored, step: Step): Stored {
+  const { kind, options, target, user, warn } = change;
+  const { name } = target;
+  if (change.uid !== undefined && change.uid !== old.metadata.uid) {
+    throw conflict(kind, name, preconditionText(change.uid, old.metadata.uid));
+  }
+  const proposed = change.next(old);
+  checkIdentity(kind, change, proposed);
+  checkVersion(kind, name, proposed, old);
+  const admission: AdmissionRequest = {
+    operation: 'UPDATE',
+    resource: kind,
+    kind: kind.kind,
+    subresource: target.subresource,
+    tenant: target.tenant,
+    namespace: kind.namespaced ? target.namespace : '',
+    name,
+    object: proposed,
+    oldObject: old,
+    options,
+    dryRun: options.dryRun === true,
+    user,
+  };
+  const admitted = step('mutate', () => context.admission.mutate(kind, admission, warn)) ?? proposed;
+  const object = prepareUpdate(context, change, withoutDuplicateOwners(admitted, warn, true), old);
+  step('validate', () => context.admission.validate(kind, { ...admission, object }, warn));
+  return object;
+}
+
+function prepareUpdate(context: HandlerContext, change: Change, admitted: KubeObject, old: Stored): Stored {
+  const { kind, target, warn } = change;
+  const { strategy } = kind;
+  const { subresource } = target;
+  const proposed = withMeta(admitted, updatedMeta(admitted, old));
+  const allocator = context.hooks.allocators.get(kind.resource);
+  const allocated =
+    allocator === undefined ? proposed : allocator.onUpdate(proposed, old, target, change.options.dryRun === true);
+  // What the server owns of metadata is never the strategy's to change.
+  const prepared = share(old, strategy.prepareForUpdate(allocated, old, subresource)) as Stored;
+  const counted =
+    prepared !== old && strategy.generationChanged(prepared, old)
+      ? withMeta(prepared, { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 })
+      : prepared;
+  // An object that stays as it is was valid when it came.
+  if (counted === old) return old;
+  const errors = strategy.validateUpdate(counted, old, subresource);
+  if (errors.length > 0) throw invalidObject(kind, target.name, errors);
+  if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted) ?? []) warn(text);
+  return counted;
+}
+
+/** The client's metadata with everything the server owns as it was; what may not change at all is left to validation. */
+function updatedMeta(object: KubeObject, old: Stored) {
+  const meta = object.metadata;
+  const before = old.metadata;
+  return buildMeta(meta, {
+    name: meta.name,
+    namespace: before.namespace ?? '',
+    uid: meta.uid || before.uid,
+    resourceVersion: before.resourceVersion,
+    generation: before.generation,
+    creationTimestamp: before.creationTimestamp,
+    deletionTimestamp: before.deletionTimestamp ?? meta.deletionTimestamp,
+    deletionGracePeriodSeconds: meta.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
+  });
+}
+
+function checkIdentity(kind: KindDefinition, change: Change, object: KubeObject): void {
+  const { name, namespace } = change.target;
+  agreedNamespace(object.metadata, kind.namespaced, namespace);
+  const own = object.metadata.name ?? '';
+  if (own === name) return;
+  throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+}
+
+function checkVersion(kind: KindDefinition, name: string, object: KubeObject, old: Stored): void {
+  const version = object.metadata.resourceVersion ?? '';
+  if (version === old.metadata.resourceVersion) return;
+  if (version === '' || version === '0') {
+    if (kind.strategy.allowUnconditionalUpdate) return;
+    const errors = [invalid('metadata.resourceVersion', 0, 'must be specified for an update')];
+    throw invalidObject({ group: kind.group, kind: kind.resource }, name, errors);
+  }
+  if (readRevision(version) === undefined) {
+    const errors = [invalid('metadata.resourceVersion', version, 'must be a decimal number')];
+    throw invalidObject(kind, name, errors);
+  }
+  throw conflict(kind, name, MODIFIED_MEANWHILE);
+}
+
+export const preconditionText = (wanted: string, found: string): string =>
+  `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
