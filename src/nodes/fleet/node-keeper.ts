@@ -14,7 +14,8 @@ import { nodeSettings, type NodeSettings } from './settings.ts';
 export interface SimulatedNode {
   readonly state: NodeState;
   settings: NodeSettings;
-  hostIP: string;
+  /** Shared by the status of every pod here. */
+  hostIPs: readonly [{ readonly ip: string }];
   /** The kubelet runs; before that no pod is looked at. */
   up: boolean;
   /** Pending look at the node, after its startup delay or a failed write. */
@@ -98,7 +99,7 @@ export function createNodeKeeper({ client, clock, logger, now, onUp }: NodeKeepe
         nodes.set(name, {
           state: createNodeState(node),
           settings: nodeSettings(node),
-          hostIP: hostAddress(node),
+          hostIPs: [{ ip: hostAddress(node) }],
           up: false,
           timer: undefined,
           daemonSeen: false,
@@ -107,7 +108,8 @@ export function createNodeKeeper({ client, clock, logger, now, onUp }: NodeKeepe
       } else {
         replaceNode(simulated.state, node);
         simulated.settings = nodeSettings(node);
-        simulated.hostIP = hostAddress(node);
+        const ip = hostAddress(node);
+        if (simulated.hostIPs[0].ip !== ip) simulated.hostIPs = [{ ip }];
       }
       look(name);
     },

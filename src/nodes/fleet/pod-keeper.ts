@@ -97,7 +97,7 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
   }
 
   /** Counts the pod on its node; answers with a status where the node refuses it. */
-  function account(pod: Stored<Pod>, { state, hostIP }: SimulatedNode): PodStatus | undefined {
+  function account(pod: Stored<Pod>, { state, hostIPs }: SimulatedNode): PodStatus | undefined {
     const uid = podKey(pod);
     const known = state.pods.has(uid);
     if (isTerminal(pod)) {
@@ -109,7 +109,7 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
       removePod(state, uid);
     } else if (pod.status?.startTime === undefined && pod.metadata.deletionTimestamp === undefined) {
       const rejection = admit(pod, state);
-      if (rejection !== undefined) return rejectedStatus(pod, { now: options.now(), hostIP }, rejection);
+      if (rejection !== undefined) return rejectedStatus(pod, { now: options.now(), hostIPs }, rejection);
     }
     addPod(state, recordOf(pod));
     return undefined;
@@ -121,7 +121,7 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
     if (podStartDelayMs > 0 && pod.status?.startTime === undefined && !admittedAt.has(key)) admittedAt.set(key, now);
     const step = nextStep(pod, {
       now,
-      context: { now: options.now(), hostIP: node.hostIP },
+      context: { now: options.now(), hostIPs: node.hostIPs },
       podStartDelayMs,
       admittedAt: admittedAt.get(key),
     });

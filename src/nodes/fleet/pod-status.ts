@@ -14,8 +14,8 @@ import type { Rejection } from './kubelet-admission.ts';
 export interface StatusContext {
   /** RFC 3339, now. */
   readonly now: string;
-  /** Address of the node. */
-  readonly hostIP: string;
+  /** Addresses of the node; one list for all its pods. */
+  readonly hostIPs: readonly [{ readonly ip: string }];
 }
 
 const TYPES = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'] as const;
@@ -59,19 +59,8 @@ export function brokenImageStatus(pod: Pod, context: StatusContext): PodStatus {
 
 /** Everything runs. Ready unless a readiness gate of the pod says otherwise. */
 export function runningStatus(pod: Pod, context: StatusContext, restartCount = 0): PodStatus {
-  const last = pod.status?.containerStatuses;
-  const statuses = pod.spec.containers.map((container, i) =>
-    containerStatus(
-      container,
-      { running: { startedAt: context.now } },
-      {
-        ready: true,
-        started: true,
-        restartCount,
-        ...(restartCount === 0 ? {} : lastState(last?.[i])),
-      },
-    ),
-  );
+  const statuses =
+    restartCount === 0 ? firstStart(pod.spec.containers, context.now) : restarted(pod, context.now, restartCount);
   return assemble(pod, context, 'Running', statuses, {
     PodReadyToStartContainers: 'True',
     Initialized: 'True',
@@ -79,6 +68,31 @@ export function runningStatus(pod: Pod, context: StatusContext, restartCount = 0
     ContainersReady: 'True',
   });
 }
+
+const started = new WeakMap<
+  readonly Container[],
+  { readonly now: string; readonly statuses: readonly ContainerStatus[] }
+>();
+
+/** Pods of one template that start in the same second say the same of their containers, and share it. */
+function firstStart(containers: readonly Container[], now: string): readonly ContainerStatus[] {
+  const known = started.get(containers);
+  if (known?.now === now) return known.statuses;
+  const statuses = containers.map((container) =>
+    containerStatus(container, { running: { startedAt: now } }, { ready: true, started: true, restartCount: 0 }),
+  );
+  started.set(containers, { now, statuses });
+  return statuses;
+}
+
+const restarted = (pod: Pod, now: string, restartCount: number): readonly ContainerStatus[] =>
+  pod.spec.containers.map((container, i) =>
+    containerStatus(
+      container,
+      { running: { startedAt: now } },
+      { ready: true, started: true, restartCount, ...lastState(pod.status?.containerStatuses?.[i]) },
+    ),
+  );
 
 const lastState = (status: ContainerStatus | undefined): { lastState?: ContainerState } => {
   const state = status?.state?.terminated === undefined ? status?.lastState : status.state;
@@ -217,8 +231,8 @@ function assemble(
       : { observedGeneration: pod.metadata.generation ?? 0 }),
     phase,
     conditions: conditions(old?.conditions ?? [], states, reasons, context.now),
-    hostIP: context.hostIP,
-    hostIPs: [{ ip: context.hostIP }],
+    hostIP: context.hostIPs[0].ip,
+    hostIPs: context.hostIPs,
     ...(podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }),
     startTime: old?.startTime ?? context.now,
     ...(initContainers === undefined || initContainers.length === 0
@@ -248,8 +262,26 @@ function initStatus(container: Container, phase: string, context: StatusContext)
   return containerStatus(container, { terminated: end }, { ready: true, started: false, restartCount: 0 });
 }
 
-/** Keeps the conditions others own, and the transition time of what did not change. */
+let lastConditions: { readonly key: string; readonly conditions: readonly PodCondition[] } | undefined;
+
+/** Most pods bring nothing but the scheduler's condition, set in the same second as thousands of others: shared. */
 function conditions(
+  old: readonly PodCondition[],
+  states: { readonly [type: string]: 'True' | 'False' },
+  reasons: { readonly [type: string]: string },
+  now: string,
+): readonly PodCondition[] {
+  const [first] = old;
+  const isUsual =
+    old.length === 1 && first?.type === 'PodScheduled' && first.reason === undefined && first.message === undefined;
+  if (!isUsual) return mergedConditions(old, states, reasons, now);
+  const key = JSON.stringify([now, first, states, reasons]);
+  if (lastConditions?.key !== key) lastConditions = { key, conditions: mergedConditions(old, states, reasons, now) };
+  return lastConditions.conditions;
+}
+
+/** Keeps the conditions others own, and the transition time of what did not change. */
+function mergedConditions(
   old: readonly PodCondition[],
   states: { readonly [type: string]: 'True' | 'False' },
   reasons: { readonly [type: string]: string },
