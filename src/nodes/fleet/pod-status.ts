@@ -222,7 +222,7 @@ function assemble(
     (phase === 'Pending'
       ? undefined
       : isHostNetwork
-        ? context.hostIP
+        ? context.hostIPs[0].ip
         : podAddress(pod.metadata.uid ?? pod.metadata.name));
   const initContainers = pod.spec.initContainers;
   return {
