@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Collection, OrderedObjects, compareNamespaces, iterateSnapshot } from './collection.ts';
 import type { CollectionSnapshot } from './collection.ts';
-import { dataOf, objectOf } from './store.contract.ts';
+import { dataOf, objectOf } from './support.contract.ts';
 
 interface Change {
   readonly remove: boolean;

@@ -3,7 +3,7 @@ import { createVirtualClock } from '../../machinery/virtual-clock.ts';
 import type { EngineChange, StoreEngine } from './engine.ts';
 import { StoreStatusError } from './errors.ts';
 import { openStore } from './memory-store.ts';
-import { NODES, PODS, dataOf, keyIn, objectOf, putTo, recordWatch } from './store.contract.ts';
+import { NODES, PODS, dataOf, keyIn, objectOf, putTo, recordWatch } from './support.contract.ts';
 
 /** An engine whose every commit waits to be told how it went. */
 function manualEngine() {

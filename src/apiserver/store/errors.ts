@@ -50,7 +50,7 @@ export class StoreStatusError extends StatusError {
   }
 }
 
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+export const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 export const commitFailed = (cause: unknown): StoreStatusError =>
   new StoreStatusError('EN_STORE_COMMIT_FAILED', 500, `the write could not be made durable: ${textOf(cause)}`, {

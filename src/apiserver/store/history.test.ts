@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Deque } from './deque.ts';
 import { CollectionLog, History } from './history.ts';
 import { retainedBytes } from './retained-bytes.ts';
-import { objectOf } from './store.contract.ts';
+import { objectOf } from './support.contract.ts';
 import type { StoreEvent } from './store.ts';
 
 const event = (revision: number, data: unknown = 0, previous?: unknown): StoreEvent => ({

@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '../../machinery/real-clock.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { compareNamespaces } from './collection.ts';
-import { NODES, PODS, dataOf, keyIn, objectOf, recordWatch } from './store.contract.ts';
-import type { Recorder, StoreHarness } from './store.contract.ts';
+import { NODES, PODS, dataOf, keyIn, objectOf, recordWatch } from './support.contract.ts';
+import type { Recorder, StoreHarness } from './support.contract.ts';
 import type { CollectionKey, Store } from './store.ts';
 
 const HISTORY = 12;

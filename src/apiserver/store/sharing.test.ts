@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Stored } from '../../core/kube/objects.ts';
 import { createSharing, flatString } from './sharing.ts';
-import { PODS, objectOf } from './store.contract.ts';
+import { PODS, objectOf } from './support.contract.ts';
 
 const template = { containers: [{ name: 'agent', image: 'agent:1' }], tolerations: [{ operator: 'Exists' }] };
 const pod = (name: string, owner: string, image = 'agent:1'): Stored => {

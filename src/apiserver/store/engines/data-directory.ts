@@ -5,7 +5,7 @@
 import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../errors.ts';
+import { StoreError, textOf } from '../errors.ts';
 
 export interface DataDirectory {
   readonly path: string;
@@ -77,5 +77,3 @@ function readHolder(path: string): string | undefined {
     return undefined;
   }
 }
-
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -1,7 +1,7 @@
 import { describeStore } from '../store.contract.ts';
 import { describeStoreModel } from '../model.contract.ts';
 import { createStore } from '../memory-store.ts';
-import type { StoreHarness } from '../store.contract.ts';
+import type { StoreHarness } from '../support.contract.ts';
 
 const harness = (): StoreHarness => ({
   open: (options) => Promise.resolve(createStore(options)),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../machinery/real-clock.ts';
 import { createVirtualClock } from '../../../machinery/virtual-clock.ts';
 import { createStore } from '../memory-store.ts';
-import { PODS, putTo } from '../store.contract.ts';
+import { PODS, putTo } from '../support.contract.ts';
 
 describe('the memory engine', () => {
   it('lets timers and sockets in while a writer never pauses', async () => {

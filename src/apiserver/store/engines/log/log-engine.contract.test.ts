@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openStore } from '../../memory-store.ts';
 import { describeStoreModel } from '../../model.contract.ts';
 import { describeStore } from '../../store.contract.ts';
-import type { StoreHarness } from '../../store.contract.ts';
+import type { StoreHarness } from '../../support.contract.ts';
 import { createLogEngine } from './log-engine.ts';
 import type { LogEngineOptions } from './log-engine.ts';
 

@@ -4,7 +4,7 @@
  * platform's pool while the next batch gathers. Why a log and not a database: docs/decisions/0002-store-engine.md.
  */
 import type { EngineChange, StoreEngine } from '../../engine.ts';
-import { StoreError } from '../../errors.ts';
+import { StoreError, textOf } from '../../errors.ts';
 import { createSharing } from '../../sharing.ts';
 import type { StoreKey } from '../../store.ts';
 import { openDataDirectory } from '../data-directory.ts';
@@ -204,5 +204,3 @@ async function probe(files: LogFiles): Promise<void> {
     await files.remove(name);
   }
 }
-
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

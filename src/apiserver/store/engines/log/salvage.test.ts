@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '../../../../machinery/real-clock.ts';
 import { openStore } from '../../memory-store.ts';
-import { PODS, dataOf, putTo, removeFrom } from '../../store.contract.ts';
+import { PODS, dataOf, putTo, removeFrom } from '../../support.contract.ts';
 import { createLogEngine } from './log-engine.ts';
 import { salvageLog } from './salvage.ts';
 
