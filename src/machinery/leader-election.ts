@@ -7,7 +7,7 @@ import type { Lease } from '../core/api/types/coordination-v1.ts';
 import type { Resource, Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import { formatMicroTime } from '../core/kube/time.ts';
-import { abortAfter, linkAbort, wasAborted, type LinkedAbort } from './abort.ts';
+import { abortAfter, linkAbort, orAborted, wasAborted, type LinkedAbort } from './abort.ts';
 import type { Actor } from './actor.ts';
 import type { Client } from './client.ts';
 import type { Clock, Timer } from './clock.ts';
@@ -52,6 +52,9 @@ export interface LeaderElection extends Actor {
 
 /** Spreads candidates that wait for the same lease. */
 const JITTER = 0.2;
+
+const isRace = (error: unknown): boolean =>
+  isStatus(error, 'Conflict') || isStatus(error, 'AlreadyExists') || isStatus(error, 'NotFound');
 
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const { client, clock, random, lease, identity } = options;
@@ -98,39 +101,34 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     const began = clock.monotonic();
     // A leader's own last write is the newest it can know: renewing on top of it spares the read.
     const held = leading ? observed?.lease : undefined;
-    let current = held ?? (await read(signal));
-    if (current !== undefined && held === undefined) observe(current, clock.monotonic());
-    if (current !== undefined && held === undefined && !mayTake(current)) return false;
+    if (held !== undefined) {
+      try {
+        observe(await write(held, signal), began);
+        return true;
+      } catch (error) {
+        if (!isRace(error)) throw error;
+        // Someone else wrote, or an earlier renewal of ours whose answer was lost. Reading tells.
+      }
+    }
+    const current = await read(signal);
+    if (current === undefined) observed = undefined;
+    else observe(current, clock.monotonic());
+    if (current !== undefined && !mayTake(current)) return false;
     try {
-      const written =
-        current === undefined
-          ? await client.create(
-              LEASES,
-              {
-                apiVersion: 'coordination.k8s.io/v1',
-                kind: 'Lease',
-                metadata: { ...lease },
-                spec: wantedSpec(undefined),
-              },
-              { namespace: lease.namespace, signal },
-            )
-          : await client.update(
-              LEASES,
-              { ...current, spec: wantedSpec(current.spec) },
-              { namespace: lease.namespace, signal },
-            );
-      observe(written, began);
+      observe(await write(current, signal), began);
       return true;
     } catch (error) {
-      if (!isStatus(error, 'Conflict') && !isStatus(error, 'AlreadyExists') && !isStatus(error, 'NotFound'))
-        throw error;
-      // Someone else wrote. Whether it was another candidate, only reading tells.
-      current = await read(signal);
-      if (current !== undefined) observe(current, clock.monotonic());
-      else observed = undefined;
-      if (leading && current !== undefined && current.spec.holderIdentity !== identity) return false;
-      throw error;
+      if (leading || !isRace(error)) throw error;
+      return false;
     }
+  }
+
+  function write(current: Stored<Lease> | undefined, signal: AbortSignal): Promise<Stored<Lease>> {
+    const where = { namespace: lease.namespace, signal };
+    if (current !== undefined) return client.update(LEASES, { ...current, spec: wantedSpec(current.spec) }, where);
+    const metadata = { ...lease };
+    const spec = wantedSpec(undefined);
+    return client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec }, where);
   }
 
   async function read(signal: AbortSignal): Promise<Stored<Lease> | undefined> {
@@ -154,7 +152,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     for (;;) {
       try {
         using limit = abortAfter(clock, renewDeadlineMs, signal);
-        if (await tryAcquireOrRenew(limit.signal)) return;
+        if (await orAborted(tryAcquireOrRenew(limit.signal), limit.signal)) return;
       } catch (error) {
         signal.throwIfAborted();
         logger.warn('Trying to become leader failed', { error });
@@ -182,7 +180,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         await clock.sleep(retryPeriodMs, renewing.signal);
         const began = clock.monotonic();
         try {
-          if (!(await tryAcquireOrRenew(renewing.signal))) {
+          if (!(await orAborted(tryAcquireOrRenew(renewing.signal), renewing.signal))) {
             work.abort(new Error('another candidate holds the lease'));
             return;
           }

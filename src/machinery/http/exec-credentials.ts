@@ -139,16 +139,21 @@ function runProgram(
     let size = 0;
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_OUTPUT) child.kill();
-      else chunks.push(chunk);
+      if (size <= MAX_OUTPUT) {
+        chunks.push(chunk);
+        return;
+      }
+      // Its own children may hold the pipe open; closing our end stops them too.
+      child.kill();
+      child.stdout?.destroy();
+      reject(failed(plugin, 'printed far more than a credential'));
     });
     child.on('error', (cause: NodeJS.ErrnoException) => {
       const hint = cause.code === 'ENOENT' && plugin.installHint ? `\n\n${plugin.installHint}` : '';
       reject(failed(plugin, `could not be run: ${cause.message}${hint}`, cause));
     });
     child.on('close', (code, signal) => {
-      if (size > MAX_OUTPUT) reject(failed(plugin, 'printed far more than a credential'));
-      else if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
+      if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
       else reject(failed(plugin, `ended with ${signal ?? `exit code ${code}`}`));
     });
   });

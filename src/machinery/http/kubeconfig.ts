@@ -124,7 +124,7 @@ async function credentialsOf(
       clock: options.clock,
       env: options.env ?? process.env,
       directory: user.directory,
-      interactive: process.stdin.isTTY,
+      interactive: Boolean(process.stdin.isTTY),
       cluster: {
         server: server ?? '',
         ...ca,

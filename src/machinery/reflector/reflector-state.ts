@@ -14,8 +14,13 @@ export type ReflectorState<T extends KubeObject> =
   | { readonly phase: 'listing'; readonly paging: Paging; readonly gathered: Stored<T>[]; readonly continue: string }
   /** The whole state at `resourceVersion` is gathered. Next: it replaces the cache in one step. */
   | { readonly phase: 'listed'; readonly items: readonly Stored<T>[]; readonly resourceVersion: string }
-  /** Everything up to `resourceVersion` has been handed on. Next: a watch from there, strictly after it. */
-  | { readonly phase: 'watching'; readonly resourceVersion: string }
+  /**
+   * The whole state arrives as the first events of a watch and is gathered aside. When the bookmark that ends it comes,
+   * it replaces the cache in one step, and the same watch goes on.
+   */
+  | { readonly phase: 'streaming'; readonly gathered: Map<string, Stored<T>> }
+  /** Everything up to the reflector's version has been handed on, and a watch from there, strictly after it, is open. */
+  | { readonly phase: 'watching' }
   /** The last attempt failed; the cache keeps what it has. After the delay: `next`. */
   | {
       readonly phase: 'waiting';

@@ -163,6 +163,7 @@ export function createReflector<T extends KubeObject>(
           lastVersion = end.resourceVersion;
           sink.replace([...gathering.values()], lastVersion);
           gathering = undefined;
+          state = { phase: 'watching' };
           backoff.reset();
         }
         if (rest.length > 0) handOn(rest);
@@ -170,7 +171,7 @@ export function createReflector<T extends KubeObject>(
       stop.throwIfAborted();
       if (gathering !== undefined)
         return wait(new Error('the watch ended before its initial state was complete'), startOver());
-      const next: ReflectorState<T> = { phase: 'watching', resourceVersion: lastVersion };
+      const next: ReflectorState<T> = { phase: 'watching' };
       if (received > 0 || clock.monotonic() - began >= SHORTEST_WATCH) return next;
       return wait(new Error('the watch ended at once, without events'), next);
     } catch (error) {
@@ -184,7 +185,7 @@ export function createReflector<T extends KubeObject>(
         if (expiredAtOnce <= 1) return startOver();
         return { phase: 'waiting', delayMs: expiryBackoff.next(), error, next: startOver() };
       }
-      const next: ReflectorState<T> = { phase: 'watching', resourceVersion: lastVersion };
+      const next: ReflectorState<T> = { phase: 'watching' };
       // Our own deadline: a connection that went silent. Nothing failed on the server, so no penalty.
       if (link.signal.aborted) return next;
       return wait(error, next);
@@ -194,14 +195,17 @@ export function createReflector<T extends KubeObject>(
   function step(signal: AbortSignal): Promise<ReflectorState<T>> | ReflectorState<T> {
     switch (state.phase) {
       case 'empty':
-        return state.paging === 'stream' ? follow(new Map(), signal) : readPage(state.paging, [], '', signal);
+        if (state.paging === 'stream') return { phase: 'streaming', gathered: new Map() };
+        return readPage(state.paging, [], '', signal);
+      case 'streaming':
+        return follow(state.gathered, signal);
       case 'listing':
         return readPage(state.paging, state.gathered, state.continue, signal);
       case 'listed':
         lastVersion = state.resourceVersion;
         sink.replace(state.items, lastVersion);
         backoff.reset();
-        return { phase: 'watching', resourceVersion: lastVersion };
+        return { phase: 'watching' };
       case 'watching':
         return follow(undefined, signal);
       case 'waiting': {

@@ -1,0 +1,263 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { isInCluster, loadInClusterConfig } from './in-cluster.ts';
+import { loadKubeconfig } from './kubeconfig.ts';
+
+let directory = '';
+const clock = createVirtualClock();
+const path = (name: string): string => join(directory, name);
+const put = (name: string, text: string): string => {
+  writeFileSync(path(name), text, { mode: 0o700 });
+  return path(name);
+};
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const load = (file: string, more: { context?: string; user?: string; cluster?: string } = {}) =>
+  loadKubeconfig({ clock, path: file, env: {}, ...more });
+
+/** A kubeconfig with one cluster and one user, whose fields are given as YAML flow maps. */
+const config = (cluster: string, user: string): string => `
+apiVersion: v1
+kind: Config
+current-context: main
+contexts: [{name: main, context: {cluster: c, user: u, namespace: team}}]
+clusters: [{name: c, cluster: {server: "https://api.test:6443", ${cluster}}}]
+users: [{name: u, user: {${user}}}]
+`;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'everynode-kubeconfig-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('kubeconfig', () => {
+  it('gives the server, its CA, the client certificate and the namespace', async () => {
+    const text = config(
+      `certificate-authority-data: ${base64('CA')}, tls-server-name: other.test, proxy-url: "http://proxy:3128"`,
+      `client-certificate-data: ${base64('CERT')}, client-key-data: ${base64('KEY')}`,
+    );
+    expect(await load(put('certs.yaml', text))).toEqual({
+      server: 'https://api.test:6443',
+      tls: { ca: Buffer.from('CA'), cert: Buffer.from('CERT'), key: Buffer.from('KEY'), serverName: 'other.test' },
+      proxyUrl: 'http://proxy:3128',
+      namespace: 'team',
+    });
+  });
+
+  it('reads files beside it by relative paths', async () => {
+    put('ca.crt', 'CA FILE');
+    put('tls.crt', 'CERT FILE');
+    put('tls.key', 'KEY FILE');
+    const file = put(
+      'files.yaml',
+      config('certificate-authority: ca.crt', 'client-certificate: ./tls.crt, client-key: tls.key'),
+    );
+    const { tls } = await load(file);
+    expect([String(tls?.ca), String(tls?.cert), String(tls?.key)]).toEqual(['CA FILE', 'CERT FILE', 'KEY FILE']);
+  });
+
+  it.each([
+    ['token: abc', 'Bearer abc'],
+    ['username: ann, password: "p:w"', `Basic ${base64('ann:p:w')}`],
+  ])('sends what the user has: %s', async (user, expected) => {
+    const { credentials } = await load(put('simple.yaml', config('', user)));
+    expect(await credentials?.get()).toEqual({ authorization: expected });
+    expect(await credentials?.refresh()).toBe(false);
+  });
+
+  it('rereads a token file every minute, and at once when the server refuses the token', async () => {
+    put('token', 'one\n');
+    const { credentials } = await load(put('token-file.yaml', config('', 'tokenFile: token, token: inline')));
+    expect(await credentials?.get()).toEqual({ authorization: 'Bearer one' });
+    put('token', 'two');
+    expect(await credentials?.get()).toEqual({ authorization: 'Bearer one' });
+    await clock.advance(60_000);
+    expect(await credentials?.get()).toEqual({ authorization: 'Bearer two' });
+    put('token', 'three');
+    expect([await credentials?.refresh(), await credentials?.refresh()]).toEqual([true, false]);
+    expect(await credentials?.get()).toEqual({ authorization: 'Bearer three' });
+    rmSync(path('token'));
+    await clock.advance(60_000);
+    expect(await credentials?.get()).toEqual({ authorization: 'Bearer three' });
+  });
+
+  it('knows impersonation', async () => {
+    const user = 'token: t, as: ann, as-uid: "7", as-groups: [a, b], as-user-extra: {team: [x]}';
+    const { impersonate } = await load(put('as.yaml', config('', user)));
+    expect(impersonate).toEqual({ user: 'ann', uid: '7', groups: ['a', 'b'], extra: { team: ['x'] } });
+  });
+
+  it('reads JSON without further ado', async () => {
+    const json = {
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'c', user: '' } }],
+      clusters: [{ name: 'c', cluster: { server: 'http://localhost:1', 'insecure-skip-tls-verify': true } }],
+    };
+    expect(await load(put('config.json', JSON.stringify(json)))).toEqual({
+      server: 'http://localhost:1',
+      tls: { insecureSkipVerify: true },
+    });
+  });
+
+  it('merges the files of KUBECONFIG: the first to name something decides', async () => {
+    const first = put(
+      'first.yaml',
+      'contexts: [{name: one, context: {cluster: a, user: ""}}]\nclusters: [{name: a, cluster: {server: "https://first.test"}}]',
+    );
+    const second = put(
+      'second.yaml',
+      'current-context: two\ncontexts: [{name: two, context: {cluster: b, user: ""}}]\nclusters: [{name: a, cluster: {server: "https://late.test"}}, {name: b, cluster: {server: "https://second.test"}}]',
+    );
+    const env = { KUBECONFIG: [first, path('missing.yaml'), second].join(delimiter) };
+    expect((await loadKubeconfig({ clock, env })).server).toBe('https://second.test');
+    expect((await loadKubeconfig({ clock, env, context: 'one' })).server).toBe('https://first.test');
+    expect((await loadKubeconfig({ clock, env, cluster: 'a' })).server).toBe('https://first.test');
+  });
+
+  it('finds the file at home when nothing is said', async () => {
+    await expect(loadKubeconfig({ clock, env: { HOME: path('nowhere') } })).rejects.toMatchObject({
+      code: 'EN_MACHINERY_KUBECONFIG',
+      message: 'no cluster is configured',
+    });
+  });
+
+  it.each([
+    ['a context that is not there', config('', ''), { context: 'nope' }, 'context "nope" does not exist'],
+    ['a user that is not there', config('', ''), { user: 'nope' }, 'user "nope" does not exist'],
+    ['a cluster that is not there', config('', ''), { cluster: 'nope' }, 'cluster "nope" does not exist'],
+    [
+      'a certificate without its key',
+      config('', `client-certificate-data: ${base64('C')}`),
+      {},
+      'must be given together',
+    ],
+    [
+      'a CA that is not to be used',
+      config(`insecure-skip-tls-verify: true, certificate-authority-data: ${base64('C')}`, ''),
+      {},
+      'exclude each other',
+    ],
+    ['groups without a user', config('', 'as-groups: [a]'), {}, 'needs a user to impersonate'],
+    ['a file that is not there', config('certificate-authority: nope.crt', ''), {}, 'cannot read'],
+    ['broken YAML', 'a: [b', {}, 'not valid YAML'],
+    ['a list', '- a', {}, 'is not a kubeconfig'],
+    ['another kind', 'kind: Pod', {}, 'not a Config'],
+    ['an entry without a name', 'clusters: [{cluster: {}}]', {}, 'has no name'],
+  ])('names what is wrong: %s', async (_what, text, options, message) => {
+    const error = await load(put('wrong.yaml', text), options).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: 'EN_MACHINERY_KUBECONFIG', message: expect.stringContaining(message) });
+  });
+
+  it('refuses an explicit file that does not exist', async () => {
+    await expect(load(path('missing.yaml'))).rejects.toMatchObject({ code: 'EN_MACHINERY_KUBECONFIG' });
+  });
+});
+
+describe('credential plugins', () => {
+  const plugin = (name: string, body: string): string => put(name, `#!/bin/sh\n${body}\n`);
+  const credential = (status: string): string =>
+    `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`;
+  const exec = (command: string, more = ''): string =>
+    config(
+      'tls-server-name: other.test',
+      `exec: {apiVersion: client.authentication.k8s.io/v1, command: ${command}, interactiveMode: Never ${more}}`,
+    );
+
+  it('are run beside the kubeconfig, told of the cluster, and asked again only when the token has expired', async () => {
+    const counter = path('runs');
+    const answer = credential('{"token":"$A-$1","expirationTimestamp":"2026-01-01T01:00:00Z"}');
+    const info = 'echo "$KUBERNETES_EXEC_INFO"';
+    plugin('plugin', `echo run >> ${counter}\n${info} > ${path('info')}\ncat <<END\n${answer}\nEND`);
+    const virtual = createVirtualClock(Date.UTC(2026, 0, 1));
+    const file = put(
+      'exec.yaml',
+      exec('./plugin', ', args: [arg], env: [{name: A, value: env}], provideClusterInfo: true'),
+    );
+    const { credentials } = await loadKubeconfig({
+      clock: virtual,
+      path: file,
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    const both = await Promise.all([credentials?.get(), credentials?.get()]);
+    expect(both).toEqual([{ authorization: 'Bearer env-arg' }, { authorization: 'Bearer env-arg' }]);
+    await credentials?.get();
+    expect(readFileSync(counter, 'utf8')).toBe('run\n');
+    expect(JSON.parse(readFileSync(path('info'), 'utf8'))).toEqual({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      spec: { interactive: false, cluster: { server: 'https://api.test:6443', 'tls-server-name': 'other.test' } },
+    });
+    await virtual.advance(3_600_000);
+    await credentials?.get();
+    expect(await credentials?.refresh()).toBe(true);
+    expect(readFileSync(counter, 'utf8')).toBe('run\nrun\nrun\n');
+  });
+
+  it('may give a certificate', async () => {
+    plugin('certs', `echo '${credential('{"clientCertificateData":"CERT","clientKeyData":"KEY"}')}'`);
+    const { credentials } = await load(put('exec-certs.yaml', exec('./certs')));
+    expect(await credentials?.get()).toEqual({ cert: 'CERT', key: 'KEY' });
+  });
+
+  it.each([
+    ['that is not installed', './not-there', '', 'could not be run'],
+    ['that fails', './failing', 'exit 3', 'exit code 3'],
+    ['that prints something else', './chatty', 'echo hello', 'did not print an ExecCredential'],
+    ['that says nothing', './empty', `echo '${credential('{}')}'`, 'neither a token nor'],
+    [
+      'of another version',
+      './old',
+      `echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"t"}}'`,
+      'not as client.authentication',
+    ],
+    ['that never stops talking', './flood', 'yes', 'far more than a credential'],
+  ])('name what is wrong: one %s', async (_what, command, body, message) => {
+    if (body !== '') plugin(command.slice(2), body);
+    const { credentials } = await load(put('exec-wrong.yaml', exec(command)));
+    const error = await credentials?.get().catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: 'EN_MACHINERY_CREDENTIALS', message: expect.stringContaining(message) });
+  });
+});
+
+describe('auth providers', () => {
+  it('go through the official library, loaded when first needed', async () => {
+    const provider = 'auth-provider: {name: oidc, config: {id-token: "", idp-issuer-url: ""}}';
+    const { credentials } = await load(put('oidc.yaml', config('', provider)));
+    await expect(credentials?.get()).rejects.toMatchObject({
+      code: 'EN_MACHINERY_CREDENTIALS',
+      message: expect.stringContaining('auth provider oidc'),
+    });
+  });
+});
+
+describe('in-cluster configuration', () => {
+  const env = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+
+  it('takes address, token, CA and namespace from the pod', async () => {
+    const pod = mkdtempSync(join(directory, 'pod-'));
+    writeFileSync(join(pod, 'token'), 'tok');
+    writeFileSync(join(pod, 'ca.crt'), 'CA');
+    writeFileSync(join(pod, 'namespace'), 'team\n');
+    const rest = await loadInClusterConfig({ clock, env, directory: pod });
+    expect(rest).toMatchObject({ server: 'https://10.0.0.1:443', tls: { ca: Buffer.from('CA') }, namespace: 'team' });
+    expect(await rest.credentials?.get()).toEqual({ authorization: 'Bearer tok' });
+    const six = await loadInClusterConfig({
+      clock,
+      env: { ...env, KUBERNETES_SERVICE_HOST: 'fd00::1' },
+      directory: pod,
+    });
+    expect(six.server).toBe('https://[fd00::1]:443');
+  });
+
+  it('says that this is not a pod, or that the pod has no token', async () => {
+    expect([isInCluster({}), isInCluster(env)]).toEqual([false, true]);
+    await expect(loadInClusterConfig({ clock, env: {} })).rejects.toMatchObject({
+      code: 'EN_MACHINERY_NOT_IN_CLUSTER',
+    });
+    await expect(loadInClusterConfig({ clock, env, directory: path('no-pod') })).rejects.toMatchObject({
+      code: 'EN_MACHINERY_CREDENTIALS',
+    });
+  });
+});
