@@ -142,6 +142,7 @@ describe.each(Object.keys(bases))('%s as upstream', (kind) => {
     const { strategy } = definitionOf(object);
     // What is read back has passed defaulting once more.
     expect(strategy.defaults(decode(object))).toEqual(strategy.defaults(decode(mutate(input, vector.prepared))));
-    if (vector.sub === undefined) expect(warnings).toEqual(vector.warnings ?? []);
+    // Ours do not look at the old object, so only those of a create can be compared.
+    expect(vector.sub === undefined ? warnings : []).toEqual(vector.sub === undefined ? (vector.warnings ?? []) : []);
   });
 });

@@ -7,7 +7,7 @@ import { deepEqual } from '../../kube/immutable.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { type NameRule, validateObjectMeta, validateObjectMetaUpdate } from '../kinds/metadata.ts';
-import { isDNS1123Subdomain } from '../kinds/name-rules.ts';
+import { nameIsDnsSubdomain } from '../../kube/names.ts';
 
 export interface GenericStrategyOptions {
   readonly namespaced: boolean;
@@ -21,8 +21,7 @@ export interface GenericStrategyOptions {
 }
 
 /** Most kinds: a DNS subdomain; a generated name's prefix may end in a dash. */
-export const nameIsSubdomain: NameRule = (value, prefix) =>
-  isDNS1123Subdomain(prefix && value.endsWith('-') ? `${value.slice(0, -1)}a` : value);
+export const nameIsSubdomain: NameRule = nameIsDnsSubdomain;
 
 /** Kinds whose names only have to stand in a path (roles are called `system:node`). */
 export const nameIsPathSegment: NameRule = (value, prefix) => {

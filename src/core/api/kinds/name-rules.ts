@@ -1,1 +1,0 @@
-export { dns1123SubdomainProblems as isDNS1123Subdomain } from '../../kube/names.ts';
