@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { BIN } from '../support/server.ts';
+import { BIN, SERVER_FLAG } from '../support/server.ts';
 import { note, reportCase } from '../support/report.ts';
 
 const exec = promisify(execFile);
@@ -54,7 +54,7 @@ async function measureStart(): Promise<void> {
   for (let run = 0; run < 6; run += 1) {
     const port = await freePort();
     const began = performance.now();
-    const child = spawn(process.execPath, [BIN, 'up', '--ephemeral', '--port', String(port)], {
+    const child = spawn(process.execPath, [SERVER_FLAG, BIN, 'up', '--ephemeral', '--port', String(port)], {
       stdio: 'ignore',
       env: { ...process.env, EVERYNODE_HOME: home },
     });
@@ -82,13 +82,13 @@ async function inChild(
 async function measureHeap(): Promise<void> {
   const samples: number[] = [];
   for (let run = 0; run < 3; run += 1)
-    samples.push(...(await inChild('./heap-child.ts', ['--expose-gc', '--max-old-space-size=4096'])));
+    samples.push(...(await inChild('./heap-child.ts', [SERVER_FLAG, '--expose-gc', '--max-old-space-size=4096'])));
   reportCase({ bench: 'api', case: 'heap-per-pod', unit: 'B', better: 'lower', samples });
 }
 
 async function measureLoopDelay(): Promise<void> {
   const samples: number[] = [];
-  for (let run = 0; run < 3; run += 1) samples.push(...(await inChild('./loop-child.ts', [])));
+  for (let run = 0; run < 3; run += 1) samples.push(...(await inChild('./loop-child.ts', [SERVER_FLAG])));
   reportCase({ bench: 'api', case: 'loop-delay', unit: 'ms', better: 'lower', samples });
 }
 

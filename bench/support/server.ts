@@ -16,6 +16,8 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** As the first line of the bin has it. */
+export const SERVER_FLAG = '--max-semi-space-size=4';
 export const BIN = fileURLToPath(new URL('../../bin/everynode.mjs', import.meta.url));
 
 interface Kubeconfig {
@@ -35,7 +37,7 @@ export async function startServer(flags: readonly string[]): Promise<ServerProce
   const folder = mkdtempSync(join(tmpdir(), 'everynode-bench-'));
   const file = join(folder, 'kubeconfig');
   const args = flags.map((flag) => flag.replace('{tmp}', join(folder, 'data')));
-  const child = spawn(process.execPath, [BIN, 'up', '--port', '0', '--write-kubeconfig', file, ...args], {
+  const child = spawn(process.execPath, [SERVER_FLAG, BIN, 'up', '--port', '0', '--write-kubeconfig', file, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';
