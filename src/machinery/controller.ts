@@ -3,6 +3,7 @@
  * come back later and later. One key is never worked on twice at a time, whatever the concurrency.
  */
 import type { KubeObject, ObjectKey, Stored } from '../core/kube/objects.ts';
+import { controllerOf } from '../core/kube/owner-references.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Actor } from './actor.ts';
 import { abortAfter, aborted, linkAbort, wasAborted } from './abort.ts';
@@ -187,15 +188,13 @@ export const forObject =
 export const forOwner =
   (owner: { readonly group: string; readonly kind: string; readonly namespaced: boolean }, tenant?: string) =>
   (object: KubeObject): readonly ObjectKey[] => {
-    for (const reference of object.metadata.ownerReferences ?? []) {
-      if (reference.controller !== true || reference.kind !== owner.kind) continue;
-      const slash = reference.apiVersion.indexOf('/');
-      if ((slash < 0 ? '' : reference.apiVersion.slice(0, slash)) !== owner.group) continue;
-      const { namespace } = object.metadata;
-      const inNamespace = owner.namespaced && namespace !== undefined ? { namespace } : {};
-      return [{ ...(tenant === undefined ? {} : { tenant }), ...inNamespace, name: reference.name }];
-    }
-    return [];
+    const reference = controllerOf(object);
+    if (reference === undefined || reference.kind !== owner.kind) return [];
+    const slash = reference.apiVersion.indexOf('/');
+    if ((slash < 0 ? '' : reference.apiVersion.slice(0, slash)) !== owner.group) return [];
+    const { namespace } = object.metadata;
+    const inNamespace = owner.namespaced && namespace !== undefined ? { namespace } : {};
+    return [{ ...(tenant === undefined ? {} : { tenant }), ...inNamespace, name: reference.name }];
   };
 
 const isObjectKey = (key: unknown): key is ObjectKey =>

@@ -1,28 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Event as CoreEvent } from '../core/api/types/core-v1.ts';
-import type { Event } from '../core/api/types/events-v1.ts';
-import type { KubeObject, Resource } from '../core/kube/objects.ts';
+import type { KubeObject } from '../core/kube/objects.ts';
 import { StatusError } from '../core/kube/status-error.ts';
 import { createEventRecorder, type EventNote, type EventRecorderOptions } from './event-recorder.ts';
+import { CORE_EVENTS, EVENTS } from './events/event-shape.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createFakeClient } from './testing/fake-client.ts';
 import { rememberingMetrics } from './testing/remembering-metrics.ts';
 import { createVirtualClock } from './virtual-clock.ts';
-
-const EVENTS: Resource<Event> = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  resource: 'events',
-  kind: 'Event',
-  namespaced: true,
-};
-const CORE_EVENTS: Resource<CoreEvent> = {
-  group: '',
-  version: 'v1',
-  resource: 'events',
-  kind: 'Event',
-  namespaced: true,
-};
 
 const pod = (name: string): KubeObject => ({
   apiVersion: 'v1',

@@ -11,6 +11,7 @@ import { createListener, SYNCED, type Listener } from './informer-listener.ts';
 import { silentLogger } from './logger.ts';
 import { createObjectStore, type Change, type IndexFunction, type Lister } from './object-store.ts';
 import { createReflector, type ReflectorOptions, type ReflectorScope } from './reflector/reflector.ts';
+import { createSharer } from './share-objects.ts';
 
 /**
  * Hears of changes after the cache shows them, in order, and never from inside the call that made them. A handler
@@ -31,6 +32,11 @@ export interface HandlerRegistration {
   hasSynced(): boolean;
   synced(signal?: AbortSignal): Promise<void>;
   remove(): void;
+}
+
+export interface InformerOptions extends ReflectorOptions {
+  /** Let objects share what is equal among them. For servers in another process; one in this process shares already. */
+  readonly share?: boolean;
 }
 
 export interface Informer<T extends KubeObject> {
@@ -54,11 +60,11 @@ export function createInformer<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
   scope: ReflectorScope,
-  options: ReflectorOptions,
+  options: InformerOptions,
 ): Informer<T> {
   const { clock } = options;
   const logger = options.logger ?? silentLogger;
-  const store = createObjectStore<T>();
+  const store = createObjectStore<T>(options.share === true ? createSharer<T>() : undefined);
   const listeners = new Set<Listener<T>>();
   const filled = createGate();
   let started = false;

@@ -3,8 +3,8 @@ import { SYSTEM_TENANT, type KubeObject, type Resource } from '../core/kube/obje
 import type { Actor } from './actor.ts';
 import { aborted } from './abort.ts';
 import type { Client } from './client.ts';
-import { createInformer, type Informer } from './informer.ts';
-import type { ReflectorOptions, ReflectorScope } from './reflector/reflector.ts';
+import { createInformer, type Informer, type InformerOptions } from './informer.ts';
+import type { ReflectorScope } from './reflector/reflector.ts';
 
 export interface Informers extends Actor {
   /** The informer of this resource and scope, made at the first call and started when the factory is. */
@@ -14,7 +14,7 @@ export interface Informers extends Actor {
   ready(): boolean;
 }
 
-export function createInformers(client: Client, options: ReflectorOptions): Informers {
+export function createInformers(client: Client, options: InformerOptions): Informers {
   const informers = new Map<string, Informer<KubeObject>>();
   /** The runs under way; a failed one is kept so that `start` can report it. */
   const runs: Promise<void>[] = [];

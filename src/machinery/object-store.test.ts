@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConfigMap } from '../core/api/types/core-v1.ts';
 import type { Stored } from '../core/kube/objects.ts';
+import { createSharer } from './share-objects.ts';
 import { createObjectStore, type Change } from './object-store.ts';
 
 const object = (name: string, version: number, color = 'red', namespace = 'ns'): Stored<ConfigMap> => ({
@@ -72,6 +73,27 @@ describe('object store', () => {
     store.replace([object('a', 1)]);
     const other = { ...object('a', 1), metadata: { ...object('a', 1).metadata, uid: 'other' } };
     expect(tell(store.replace([other]))).toEqual(['update a@1']);
+  });
+
+  it('lets decoded objects share what is equal, with their older version and with their siblings', () => {
+    const store = createObjectStore<ConfigMap>(createSharer());
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'owner', controller: true }];
+    const decoded = (name: string, version: number): Stored<ConfigMap> => {
+      const plain = object(name, version);
+      return {
+        ...plain,
+        metadata: { ...plain.metadata, ownerReferences: structuredClone(ownerReferences) },
+        data: { big: 'x' },
+      };
+    };
+    store.replace([decoded('a', 1), decoded('b', 2)]);
+    const [a, b] = [store.get('a', 'ns'), store.get('b', 'ns')];
+    expect(a?.data).toBe(b?.data);
+    expect(a?.metadata.ownerReferences).toBe(b?.metadata.ownerReferences);
+    expect(b?.metadata.name).toBe('b');
+    const [change] = store.apply([{ type: 'MODIFIED', object: decoded('a', 3) }]);
+    expect(change?.object.data).toBe(a?.data);
+    expect(store.get('a', 'ns')?.metadata.resourceVersion).toBe('3');
   });
 
   it('refuses an index it does not know, and two functions under one name', () => {

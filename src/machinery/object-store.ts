@@ -42,7 +42,10 @@ interface Index<T extends KubeObject> {
 
 const EMPTY: ReadonlySet<never> = new Set<never>();
 
-export function createObjectStore<T extends KubeObject>(): ObjectStore<T> {
+export function createObjectStore<T extends KubeObject>(
+  /** Makes a decoded object share what is equal with others; by default objects are kept as they come. */
+  shared: (object: Stored<T>, old: Stored<T> | undefined) => Stored<T> = (object) => object,
+): ObjectStore<T> {
   /** Namespace (empty for cluster-scoped) → name → object. A namespace without objects is not in it. */
   const namespaces = new Map<string, Map<string, Stored<T>>>();
   const indexes = new Map<string, Index<T>>();
@@ -87,13 +90,14 @@ export function createObjectStore<T extends KubeObject>(): ObjectStore<T> {
   const cachedOf = (object: Stored<T>): Stored<T> | undefined => get(object.metadata.name, object.metadata.namespace);
 
   /** Notes a present object; undefined when the cache already shows it. */
-  const upsert = (object: Stored<T>): Change<T> | undefined => {
-    const old = cachedOf(object);
+  const upsert = (received: Stored<T>): Change<T> | undefined => {
+    const old = cachedOf(received);
+    if (old !== undefined && isSameVersion(old, received)) return undefined;
+    const object = shared(received, old);
     if (old === undefined) {
       put(object, undefined);
       return { type: 'add', object, old };
     }
-    if (isSameVersion(old, object)) return undefined;
     put(object, old);
     return { type: 'update', object, old };
   };

@@ -33,14 +33,14 @@ export interface EventShape {
   repeat(seen: EventSeen): Patch;
 }
 
-const EVENTS: Resource<EventsEvent> = {
+export const EVENTS: Resource<EventsEvent> = {
   group: 'events.k8s.io',
   version: 'v1',
   resource: 'events',
   kind: 'Event',
   namespaced: true,
 };
-const CORE_EVENTS: Resource<CoreEvent> = {
+export const CORE_EVENTS: Resource<CoreEvent> = {
   group: '',
   version: 'v1',
   resource: 'events',

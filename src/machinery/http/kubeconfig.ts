@@ -69,6 +69,8 @@ export async function restConfigFrom(config: Kubeconfig, options: KubeconfigOpti
   };
 }
 
+const isTerminal = (stream: { readonly isTTY?: boolean }): boolean => stream.isTTY === true;
+
 /** Data in the file itself wins over a path beside it. */
 async function pem(
   entry: Entry<unknown>,
@@ -124,7 +126,7 @@ async function credentialsOf(
       clock: options.clock,
       env: options.env ?? process.env,
       directory: user.directory,
-      interactive: Boolean(process.stdin.isTTY),
+      interactive: isTerminal(process.stdin),
       cluster: {
         server: server ?? '',
         ...ca,
