@@ -22,7 +22,7 @@ export function checkLayers(source: string): LayerReport {
   const files = globSync('**/*.ts', { cwd: source }).sort();
   for (const file of files) {
     const text = stripComments(readFileSync(join(source, file), 'utf8'));
-    const isTest = /\.(test|contract)\.ts$/.test(file) || file.includes('/testing/');
+    const isTest = /\.(test|contract)\.ts$/.test(file) || /\/(testing|testdata|golden)\//.test(file);
     const own = roomOf(file);
     if (own === undefined) {
       findings.push(`${file}: stands in no room; add the room to tools/layers/rooms.ts or move the file`);
