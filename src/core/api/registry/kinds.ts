@@ -14,6 +14,7 @@ import { leaseStrategy } from '../kinds/lease.ts';
 import { limitRangeStrategy } from '../kinds/limit-range.ts';
 import { namespaceStrategy } from '../kinds/namespace.ts';
 import { nodeStrategy } from '../kinds/node.ts';
+import { podStrategy } from '../kinds/pod/strategy.ts';
 import { priorityClassStrategy } from '../kinds/priority-class.ts';
 import { clusterRoleBindingStrategy, clusterRoleStrategy, roleBindingStrategy, roleStrategy } from '../kinds/rbac.ts';
 import { resourceQuotaStrategy } from '../kinds/resource-quota.ts';
@@ -21,6 +22,11 @@ import { secretStrategy } from '../kinds/secret.ts';
 import { serviceStrategy } from '../kinds/service.ts';
 import { serviceAccountStrategy } from '../kinds/service-account.ts';
 import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from '../kinds/volumes.ts';
+import { controllerRevisionStrategy } from '../kinds/workloads/controller-revision.ts';
+import { daemonSetStrategy } from '../kinds/workloads/daemon-set.ts';
+import { deploymentStrategy } from '../kinds/workloads/deployment.ts';
+import { podTemplateStrategy } from '../kinds/workloads/pod-template.ts';
+import { replicaSetStrategy, replicationControllerStrategy } from '../kinds/workloads/replica-set.ts';
 import {
   CERTIFICATE_REQUEST_FIELDS,
   CORE_EVENT_FIELDS,
@@ -130,7 +136,13 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['storage.k8s.io/storageclasses', storageClassStrategy],
   ['node.k8s.io/runtimeclasses', runtimeClassStrategy],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
-  // ['pods', podStrategy],
+  ['pods', podStrategy],
+  ['podtemplates', podTemplateStrategy],
+  ['replicationcontrollers', replicationControllerStrategy],
+  ['apps/daemonsets', daemonSetStrategy],
+  ['apps/deployments', deploymentStrategy],
+  ['apps/replicasets', replicaSetStrategy],
+  ['apps/controllerrevisions', controllerRevisionStrategy],
 ]);
 
 export const PRINTERS: ReadonlyMap<string, TablePrinter> = new Map<string, TablePrinter>([

@@ -43,6 +43,10 @@ export function isWholeMultiple(amount: Amount, unit: string): boolean {
   return signOf(size) > 0 && isWhole(unit) && exactValue(read(amount)) % exactValue(size) === 0n;
 }
 
+/** As Kubernetes writes it; text that is no amount stays as it is. */
+export const canonicalAmount = (amount: Amount): Amount =>
+  amountProblem(amount) === undefined ? amountText(amount) : amount;
+
 const FINEST_SCALE = -3;
 
 function rounded(amount: Amount): Amount {

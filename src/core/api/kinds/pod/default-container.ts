@@ -7,10 +7,11 @@ import type {
   Lifecycle,
   LifecycleHandler,
   Probe,
+  ResourceFieldSelector,
   ResourceRequirements,
 } from '../../types/core-v1.ts';
 import { setOwn } from '../../../kube/immutable.ts';
-import { roundedList } from './amounts.ts';
+import { amountText, roundedList } from './amounts.ts';
 import type { ResourceList } from './findings.ts';
 import { has } from './findings.ts';
 import { isLatest } from './image-reference.ts';
@@ -93,18 +94,27 @@ const defaultPort = (port: ContainerPort): ContainerPort => (port.protocol ? por
 function defaultEnv(variable: EnvVar): EnvVar {
   const source = variable.valueFrom;
   if (source === undefined) return variable;
-  const { fieldRef, fileKeyRef } = source;
+  const { fieldRef, fileKeyRef, resourceFieldRef } = source;
+  const resource = defaultResourceField(resourceFieldRef);
   const lacksVersion = fieldRef !== undefined && !fieldRef.apiVersion;
   const lacksOptional = fileKeyRef !== undefined && fileKeyRef.optional === undefined;
-  if (!lacksVersion && !lacksOptional) return variable;
+  if (!lacksVersion && !lacksOptional && resource === resourceFieldRef) return variable;
   return {
     ...variable,
     valueFrom: {
       ...source,
+      ...(resource === undefined ? undefined : { resourceFieldRef: resource }),
       ...(lacksVersion ? { fieldRef: { ...fieldRef, apiVersion: 'v1' } } : undefined),
       ...(lacksOptional ? { fileKeyRef: { ...fileKeyRef, optional: false } } : undefined),
     },
   };
+}
+
+/** Without a divisor the value is read in whole units. */
+export function defaultResourceField(reference: ResourceFieldSelector | undefined): ResourceFieldSelector | undefined {
+  if (reference === undefined) return reference;
+  const divisor = amountText(reference.divisor ?? '0');
+  return divisor === reference.divisor ? reference : { ...reference, divisor };
 }
 
 /** Quantities finer than a thousandth are rounded up, and all are written in canonical form. */

@@ -2,13 +2,15 @@
 import type {
   AzureDiskVolumeSource,
   DownwardAPIVolumeFile,
+  EmptyDirVolumeSource,
   EphemeralVolumeSource,
   ProjectedVolumeSource,
   Volume,
   VolumeProjection,
 } from '../../types/core-v1.ts';
-import { roundedList } from './amounts.ts';
-import { pullPolicyFor } from './default-container.ts';
+import { withMember } from '../../../kube/immutable.ts';
+import { canonicalAmount, roundedList } from './amounts.ts';
+import { defaultResourceField, pullPolicyFor } from './default-container.ts';
 import { subtreeMemo } from './memo.ts';
 import { mapIfAny, mapShared } from './sharing.ts';
 
@@ -42,6 +44,10 @@ function defaultVolume(volume: Volume): Volume {
 
 function defaultSource(volume: Volume, key: string): Volume {
   switch (key) {
+    case 'emptyDir':
+      return volume.emptyDir?.sizeLimit === undefined
+        ? volume
+        : withMember(volume, 'emptyDir', defaultEmptyDir(volume.emptyDir));
     case 'hostPath':
       return volume.hostPath?.type === undefined && volume.hostPath
         ? { ...volume, hostPath: { ...volume.hostPath, type: '' } }
@@ -69,6 +75,9 @@ function defaultSource(volume: Volume, key: string): Volume {
   }
 }
 
+const defaultEmptyDir = (source: EmptyDirVolumeSource): EmptyDirVolumeSource =>
+  source.sizeLimit === undefined ? source : withMember(source, 'sizeLimit', canonicalAmount(source.sizeLimit));
+
 /** Volume types whose drivers are gone; their fields are still filled in. */
 function defaultRemovedSource(volume: Volume, key: string): Volume {
   const { iscsi, rbd, azureDisk, scaleIO } = volume;
@@ -95,8 +104,12 @@ const defaultAzureDisk = (disk: AzureDiskVolumeSource): AzureDiskVolumeSource =>
   kind: disk.kind ?? 'Shared',
 });
 
-const defaultFile = (file: DownwardAPIVolumeFile): DownwardAPIVolumeFile =>
-  file.fieldRef && !file.fieldRef.apiVersion ? { ...file, fieldRef: { ...file.fieldRef, apiVersion: 'v1' } } : file;
+function defaultFile(file: DownwardAPIVolumeFile): DownwardAPIVolumeFile {
+  const resourceFieldRef = defaultResourceField(file.resourceFieldRef);
+  const read = withMember(file, 'resourceFieldRef', resourceFieldRef);
+  const { fieldRef } = read;
+  return fieldRef && !fieldRef.apiVersion ? { ...read, fieldRef: { ...fieldRef, apiVersion: 'v1' } } : read;
+}
 
 function defaultDownward(volume: Volume): Volume {
   const source = volume.downwardAPI;

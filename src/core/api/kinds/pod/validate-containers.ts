@@ -281,7 +281,8 @@ function validateRestartRule(
     found.push(required(`${path}.exitCodes`, 'must be specified'));
     return;
   }
-  const { operator = '', values }: Partial<typeof exitCodes> = exitCodes;
+  const { values } = exitCodes;
+  const operator = exitCodes.operator ?? '';
   if (!EXIT_CODE_OPERATORS.includes(operator)) {
     found.push(notSupported(`${path}.exitCodes.operator`, operator, EXIT_CODE_OPERATORS));
   }

@@ -1,18 +1,15 @@
 /** Pods on creation, and the parts of that which every update repeats. */
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { forbidden } from '../../../kube/field-errors.ts';
-import { nameIsDnsSubdomain } from '../../../kube/names.ts';
 import type { Pod } from '../../types/core-v1.ts';
-import { validateObjectMeta } from '../metadata.ts';
 import type { Findings } from './findings.ts';
 import { addAll, isSet, listOf } from './findings.ts';
+import { validateMeta } from './meta-rules.ts';
 import type { PodOptions } from './options.ts';
 import { CREATE_POD } from './options.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-annotations.ts';
 import { validateImageSpaces } from './validate-containers.ts';
 import { validatePodSpec } from './validate-spec.ts';
-
-const NAMES = { namespaced: true, name: nameIsDnsSubdomain };
 
 export function validatePod(pod: Pod): readonly FieldError[] {
   const found: FieldError[] = [];
@@ -30,7 +27,7 @@ export function validatePod(pod: Pod): readonly FieldError[] {
 
 export function validateMetaAndSpec(found: Findings, pod: Pod, options: PodOptions): void {
   const { metadata, spec } = pod;
-  addAll(found, validateObjectMeta(metadata, NAMES, 'metadata'));
+  addAll(found, validateMeta(metadata));
   validatePodAnnotations(found, metadata.annotations, spec, options, 'metadata.annotations');
   validatePodSpec(found, spec, metadata, options, 'spec');
   if (!spec.serviceAccountName) validateNoTokens(found, pod);

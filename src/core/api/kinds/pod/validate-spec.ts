@@ -221,13 +221,14 @@ function validateResourceClaims(
   const isMirror = podMeta?.annotations !== undefined && Object.hasOwn(podMeta.annotations, MIRROR_POD);
   const names = new Set<string>();
   for (const [index, claim] of claims.entries()) {
-    if (isMirror) found.push(forbidden('', 'static pods do not support resource claims'));
+    if (isMirror) found.push(forbidden('[]', 'static pods do not support resource claims'));
     else validateResourceClaim(found, claim, names, field.index(path, index));
   }
 }
 
 function validateResourceClaim(found: Findings, claim: PodResourceClaim, names: Set<string>, path: string): void {
-  const { name = '', resourceClaimName, resourceClaimTemplateName }: Partial<PodResourceClaim> = claim;
+  const { resourceClaimName, resourceClaimTemplateName } = claim;
+  const name = claim.name ?? '';
   if (name === '') found.push(required(`${path}.name`, ''));
   else if (names.has(name)) found.push(duplicate(`${path}.name`, name));
   else {

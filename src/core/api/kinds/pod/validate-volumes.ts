@@ -1,6 +1,6 @@
 /** Volumes: one source each, well formed. The order of sources is the order in which Kubernetes looks at them. */
 import { duplicate, field, forbidden, invalid, notSupported, required, tooLong } from '../../../kube/field-errors.ts';
-import { dns1123LabelProblems, dns1123SubdomainCaselessProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import type { CSIVolumeSource, HostPathVolumeSource, ImageVolumeSource, Volume } from '../../types/core-v1.ts';
 import { isNegative } from './amounts.ts';
@@ -153,7 +153,7 @@ function validateDriverName(found: Findings, name: string | undefined, path: str
     return;
   }
   if (exceedsBytes(name, 63)) found.push(tooLong(path, 63));
-  addTexts(found, path, name, dns1123SubdomainCaselessProblems(name.toLowerCase()));
+  addTexts(found, path, name, dns1123SubdomainProblems(name.toLowerCase()));
 }
 
 const ephemeral: VolumeRule = (found, volume, path, { podMeta }) => {

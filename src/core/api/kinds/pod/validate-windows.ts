@@ -27,8 +27,11 @@ export function validateWindowsOptions(
     }
   }
   if (user !== undefined)
-    for (const text of userNameProblems(user)) found.push(invalid(`${path}.runAsUserName`, user, text));
+    for (const text of userNameProblems(user)) found.push(invalid(`${path}.runAsUserName`, asJson(user), text));
 }
+
+/** Quoted as JSON, which spells control characters its own way. */
+const asJson = (text: string): { toJSON: () => string } => ({ toJSON: () => text });
 
 const CONTROL = /[\u0000-\u001f\u007f]/; // oxlint-disable-line no-control-regex -- what the rule is about
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
