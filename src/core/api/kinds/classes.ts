@@ -16,7 +16,8 @@ import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { TopologySelectorTerm } from '../types/core-v1.ts';
 import type { RuntimeClass } from '../types/node-v1.ts';
 import type { StorageClass } from '../types/storage-v1.ts';
-import { append, validateLabelName, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateLabelName, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { validateResourceAmount } from './resource-amounts.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };

@@ -6,7 +6,8 @@ import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { ConfigMap } from '../types/core-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { base64Bytes, MAX_DATA_BYTES } from './secret.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -4,13 +4,9 @@ import { percentProblems } from '../../kube/value-formats.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../types/policy-v1.ts';
-import {
-  append,
-  validateConditions,
-  validateLabelSelector,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from './metadata.ts';
+import { append } from './append.ts';
+import { validateConditions } from './conditions.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 
 const RULES = { namespaced: true, name: nameIsPathSegment, anyFinalizer: true };
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];

@@ -6,7 +6,8 @@ import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '../types/core-v1.ts';
 import { validateEndpointIP, validateIP, warningsForIP } from './ip.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped } from './objects.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -15,7 +15,8 @@ import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Event as CoreEvent, EventSource, ObjectReference } from '../types/core-v1.ts';
 import type { Event as NewEvent } from '../types/events-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 /** For events of the core group any name will do that can stand in a path. */

@@ -3,7 +3,8 @@ import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { Lease, LeaseSpec } from '../types/coordination-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { withoutFields } from './objects.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain, anyFinalizer: true };

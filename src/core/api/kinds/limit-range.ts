@@ -4,10 +4,11 @@ import { approximateValue, quantityFromJson } from '../../kube/quantity.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { LimitRange, LimitRangeItem } from '../types/core-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped } from './objects.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
-import { isExtendedResource, isHugePages, isNativeResource } from './resource-amounts.ts';
+import { allowsOvercommit, isContainerResource, isExtended, isNative } from './pod/resource-names.ts';
 import { validateResourceName } from './resource-quota.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
@@ -34,14 +35,12 @@ function validateType(type: string, path: string): readonly FieldError[] {
   return [invalid(path, type, 'must be a standard limit type or fully qualified')];
 }
 
-const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
-
 function validateName(type: string, name: string, path: string): readonly FieldError[] {
   const errors = [...validateResourceName(name, path)];
   if (type !== 'Pod' && type !== 'Container') return errors;
-  if (!name.includes('/') && !CONTAINER_RESOURCES.has(name) && !isHugePages(name)) {
+  if (!name.includes('/') && !isContainerResource(name)) {
     errors.push(invalid(path, name, 'must be a standard resource for containers'));
-  } else if (!isNativeResource(name) && !isExtendedResource(name)) {
+  } else if (!isNative(name) && !isExtended(name)) {
     errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
   }
   return errors;
@@ -86,8 +85,7 @@ function validateOrder(item: LimitRangeItem, name: string, path: string): readon
       }
     }
   }
-  const overcommits = isNativeResource(name) && !isHugePages(name);
-  if (!overcommits && limit !== undefined && request !== undefined && compareAmounts(limit, request) !== 0) {
+  if (!allowsOvercommit(name) && limit !== undefined && request !== undefined && compareAmounts(limit, request) !== 0) {
     const text = `default value ${t(limit)} must equal to defaultRequest value ${t(request)} in ${name}`;
     complain('defaultRequest', request, text);
   }

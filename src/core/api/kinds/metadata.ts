@@ -2,27 +2,12 @@
  * Metadata is judged alike for every kind; only the rule for names differs. Kinds call `validateObjectMeta` on create
  * and `validateObjectMetaUpdate` on update, and the parts (labels, selectors, conditions) wherever a spec embeds them.
  */
-import {
-  type FieldError,
-  field,
-  forbidden,
-  invalid,
-  notSupported,
-  duplicate,
-  required,
-  tooLong,
-} from '../../kube/field-errors.ts';
-import type {
-  Condition,
-  LabelSelector,
-  LabelSelectorRequirement,
-  ManagedFieldsEntry,
-  ObjectMeta,
-  OwnerReference,
-} from '../../kube/meta-v1.ts';
-import { exceedsBytes, goQuote, utf8Length } from '../../kube/go-text.ts';
+import { type FieldError, field, forbidden, invalid, required, tooLong } from '../../kube/field-errors.ts';
+import type { LabelSelector, LabelSelectorRequirement, ObjectMeta, OwnerReference } from '../../kube/meta-v1.ts';
+import { goQuote, utf8Length } from '../../kube/go-text.ts';
 import { dns1123LabelProblems, labelValueProblems, type NameRule, qualifiedNameProblems } from '../../kube/names.ts';
-import { conditionReasonProblems } from '../../kube/value-formats.ts';
+import { append } from './append.ts';
+import { validateManagedFields } from './managed-fields.ts';
 
 export type { NameRule };
 
@@ -39,8 +24,6 @@ type StringMap = { readonly [key: string]: string };
 
 /** Bytes that all annotations of one object may take together, keys included. */
 export const ANNOTATION_BYTES = 256 * 1024;
-const MAX_FIELD_MANAGER = 128;
-const MAX_SUBRESOURCE = 256;
 
 const NOTHING: readonly FieldError[] = [];
 
@@ -278,39 +261,6 @@ export function validateNoNewFinalizers(
   ];
 }
 
-const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-
-/** The name a client gives itself in managedFields. */
-export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (exceedsBytes(manager, MAX_FIELD_MANAGER)) errors.push(tooLong(path, MAX_FIELD_MANAGER));
-  for (const match of manager.matchAll(UNPRINTABLE)) {
-    const code = (match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    const position = utf8Length(manager.slice(0, match.index));
-    errors.push(invalid(path, manager, `invalid character U+${code} (at position ${position})`));
-  }
-  return errors;
-}
-
-export function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const at = field.index(path, index);
-    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
-    if (operation !== 'Apply' && operation !== 'Update') {
-      errors.push(invalid(field.child(at, 'operation'), operation, 'must be `Apply` or `Update`'));
-    }
-    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
-      errors.push(invalid(field.child(at, 'fieldsType'), fieldsType, 'must be `FieldsV1`'));
-    }
-    if (manager !== '') append(errors, validateFieldManager(manager, field.child(at, 'manager')));
-    if (exceedsBytes(subresource, MAX_SUBRESOURCE)) {
-      errors.push(tooLong(field.child(at, 'subresource'), MAX_SUBRESOURCE));
-    }
-  }
-  return errors;
-}
-
 export interface LabelSelectorOptions {
   /** Stored selectors may hold values that are no longer allowed. */
   readonly allowInvalidValues?: boolean;
@@ -359,52 +309,4 @@ function validateSelectorRequirement(
     }
   }
   return errors;
-}
-
-const CONDITION_STATUSES = ['False', 'True', 'Unknown'];
-const MAX_CONDITION_REASON = 1024;
-const MAX_CONDITION_MESSAGE = 32 * 1024;
-
-/** Conditions of the shared `metav1.Condition` type; older kinds have looser ones of their own. */
-export function validateConditions(conditions: readonly Condition[] | undefined, path: string): readonly FieldError[] {
-  if (!conditions) return NOTHING;
-  const errors: FieldError[] = [];
-  const seen = new Set<string>();
-  for (const [index, condition] of conditions.entries()) {
-    const at = field.index(path, index);
-    if (seen.has(condition.type)) errors.push(duplicate(field.child(at, 'type'), condition.type));
-    seen.add(condition.type);
-    append(errors, validateCondition(condition, at));
-  }
-  return errors;
-}
-
-function validateCondition(condition: Condition, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const { type, status, observedGeneration = 0, reason, message, lastTransitionTime } = condition;
-  append(errors, validateLabelName(type, field.child(path, 'type')));
-  if (!CONDITION_STATUSES.includes(status)) {
-    errors.push(notSupported(field.child(path, 'status'), status, CONDITION_STATUSES));
-  }
-  if (observedGeneration < 0) {
-    errors.push(
-      invalid(field.child(path, 'observedGeneration'), observedGeneration, 'must be greater than or equal to zero'),
-    );
-  }
-  if (!lastTransitionTime) errors.push(required(field.child(path, 'lastTransitionTime'), ''));
-  const reasonPath = field.child(path, 'reason');
-  if (reason === '') errors.push(required(reasonPath, ''));
-  else {
-    for (const text of conditionReasonProblems(reason)) errors.push(invalid(reasonPath, reason, text));
-    if (exceedsBytes(reason, MAX_CONDITION_REASON)) errors.push(tooLong(reasonPath, MAX_CONDITION_REASON));
-  }
-  if (exceedsBytes(message, MAX_CONDITION_MESSAGE)) {
-    errors.push(tooLong(field.child(path, 'message'), MAX_CONDITION_MESSAGE));
-  }
-  return errors;
-}
-
-/** Adds all of `more`, without a spread that large lists would overflow. */
-export function append(errors: FieldError[], more: readonly FieldError[]): void {
-  for (const error of more) errors.push(error);
 }

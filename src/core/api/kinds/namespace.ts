@@ -4,8 +4,8 @@ import { nameIsDnsLabel } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, statusUpdate, withFieldOf } from '../registry/generic-strategy.ts';
 import type { Namespace } from '../types/core-v1.ts';
+import { append } from './append.ts';
 import {
-  append,
   validateFinalizerName,
   validateFinalizerOwner,
   validateObjectMeta,

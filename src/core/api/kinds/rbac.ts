@@ -4,7 +4,8 @@ import { nameIsDnsSubdomain, pathSegmentNameProblems } from '../../kube/names.ts
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from '../types/rbac-v1.ts';
-import { append, validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped } from './objects.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -3,46 +3,22 @@ import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../types/core-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { isStandard } from './pod/resource-names.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
 import { validateResourceAmount } from './resource-amounts.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 
-const COUNTED: readonly string[] = [
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'persistentvolumeclaims',
-  'configmaps',
-  'services.nodeports',
-  'services.loadbalancers',
-];
-const MEASURED: readonly string[] = [
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.storage',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-];
-const QUOTA_RESOURCES: ReadonlySet<string> = new Set([...COUNTED, ...MEASURED]);
-const isHugePagesQuota = (name: string): boolean =>
-  name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
-const isQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(name) || isHugePagesQuota(name);
-const isStandardResource = (name: string): boolean => isQuotaResource(name) || name === 'storage';
+/** Storage itself is not counted, only requests for it. */
+const isQuotaResource = (name: string): boolean => name !== 'storage' && isStandard(name);
 
 /** A name Kubernetes knows, or one that says whose it is. */
 export function validateResourceName(name: string, path: string): readonly FieldError[] {
   const problems = qualifiedNameProblems(name);
   if (problems.length > 0) return problems.map((text) => invalid(path, name, text));
-  if (name.includes('/') || isStandardResource(name)) return [];
+  if (name.includes('/') || isStandard(name)) return [];
   return [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }
 

@@ -5,7 +5,8 @@ import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Secret } from '../types/core-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { fromEntries, withoutFields } from './objects.ts';
 
 export const MAX_DATA_BYTES = 1024 * 1024;

@@ -2,6 +2,7 @@
  * Fields that selectors may name, kind by kind, beside the object's name and namespace. A selector that names another
  * is refused in the words clients know.
  */
+import { unknownMetadataField, unsupportedField } from '../../kube/field-selector.ts';
 import type { ReplicaSet } from '../types/apps-v1.ts';
 import type { Job } from '../types/batch-v1.ts';
 import type { CertificateSigningRequest } from '../types/certificates-v1.ts';
@@ -98,12 +99,10 @@ const NAMELESS: ReadonlySet<string> = new Set(['Node', 'Namespace', 'Certificate
 export function fieldSelectorProblem(kind: Selectable, path: string): string | undefined {
   if (path === 'metadata.name' || Object.hasOwn(kind.selectableFields, path)) return undefined;
   if (path === 'metadata.namespace' && !NAMELESS.has(kind.kind)) return undefined;
-  if (Object.keys(kind.selectableFields).length === 0) {
-    return `${JSON.stringify(path)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
-  }
+  if (Object.keys(kind.selectableFields).length === 0) return unknownMetadataField(path);
   if (kind.kind === 'Job') return `field label ${JSON.stringify(path)} not supported for Job`;
   if (kind.kind === 'ResourceSlice') {
     return `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${path}`;
   }
-  return `field label not supported: ${path}`;
+  return unsupportedField(path);
 }

@@ -2,7 +2,8 @@ import { nameIsDnsSubdomain } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { ObjectReference, ServiceAccount } from '../types/core-v1.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped } from './objects.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, field, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import type { ServiceSpec } from '../types/core-v1.ts';
 import { familyOf, isDualStack, parseIP, validateIP } from './ip.ts';
-import { append } from './metadata.ts';
+import { append } from './append.ts';
 import { isHeadless } from './service-prepare.ts';
 
 const FAMILIES = ['IPv4', 'IPv6'];

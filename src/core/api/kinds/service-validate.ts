@@ -12,7 +12,8 @@ import { portNameProblems, portNumberProblems } from '../../kube/value-formats.t
 import type { Service, ServicePort, ServiceSpec } from '../types/core-v1.ts';
 import { PROTOCOLS } from './endpoints.ts';
 import { parseIP, validateCIDR, validateEndpointIP, validateIP } from './ip.ts';
-import { append, validateLabels } from './metadata.ts';
+import { append } from './append.ts';
+import { validateLabels } from './metadata.ts';
 import { validateClusterIPs } from './service-validate-ips.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './service-prepare.ts';
 

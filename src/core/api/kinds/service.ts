@@ -5,7 +5,8 @@ import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
 import type { LoadBalancerIngress, Service, ServicePort, ServiceSpec } from '../types/core-v1.ts';
 import { parseIP, warningsForCIDR, warningsForIP } from './ip.ts';
-import { append, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped, withoutFields } from './objects.ts';
 import {
   dropWhatTheTypeNoLongerHas,

@@ -5,7 +5,8 @@ import { nameIsDnsSubdomain } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../types/core-v1.ts';
-import { append, validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from './append.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
