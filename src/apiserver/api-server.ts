@@ -27,6 +27,7 @@ import { patch } from './handlers/patch.ts';
 import { builtInPatchers, createPatchEngine } from './handlers/patchers.ts';
 import { createSelections } from './handlers/selection.ts';
 import { createNewObjectSharing } from './handlers/share-new.ts';
+import { DEFAULT_SERVICE_CIDR, createServiceAllocator } from './handlers/service-allocation.ts';
 import { createTimestamps } from './handlers/timestamps.ts';
 import { update } from './handlers/update.ts';
 import { watch } from './handlers/watch.ts';
@@ -52,6 +53,8 @@ export interface ApiServerOptions {
   /** In the order they run. */
   readonly admission: readonly AdmissionPlugin[];
   readonly hooks?: Partial<ApiHooks>;
+  /** Where cluster IPs come from. */
+  readonly serviceCIDR?: string;
   readonly logger?: Logger;
 }
 
@@ -70,7 +73,9 @@ export interface ApiServer {
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { authorizer, clock, logger, random, registry, store } = options;
-  const hooks: ApiHooks = { ...quietHooks, ...options.hooks };
+  const serviceCIDR = options.serviceCIDR ?? DEFAULT_SERVICE_CIDR;
+  const services = createServiceAllocator({ store, clock, random, serviceCIDR });
+  const hooks: ApiHooks = { ...quietHooks, allocators: new Map([['services', services]]), ...options.hooks };
   const context: HandlerContext = {
     store,
     registry,

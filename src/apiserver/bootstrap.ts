@@ -41,7 +41,7 @@ const SYSTEM_CLASSES: readonly PriorityClass[] = [
 ];
 
 export async function bootstrap(client: Client, options: BootstrapOptions = {}): Promise<void> {
-  const names = [...IMMORTAL_NAMESPACES, 'kube-node-lease'];
+  const names = [...IMMORTAL_NAMESPACES];
   for (const name of names) await ensure(client, NAMESPACES, namespace(name));
   for (const entry of SYSTEM_CLASSES) await ensure(client, PRIORITY_CLASSES, entry);
   for (const name of names) await ensure(client, SERVICE_ACCOUNTS, defaultAccount(name));

@@ -14,11 +14,9 @@ export interface EvictionCheck {
 
 /** Gives out what is unique across objects, such as cluster IPs and node ports. */
 export interface Allocator {
-  /** Called before validation; returns the object itself where nothing is to be given out. */
+  /** Called when the kind has prepared the object, before validation; the object itself where nothing is given out. */
   onCreate(object: KubeObject, target: RequestTarget, dryRun: boolean): KubeObject;
   onUpdate(object: KubeObject, old: Stored, target: RequestTarget, dryRun: boolean): KubeObject;
-  /** The write failed, or the object is gone: what it held may be given to others. */
-  onRelease(object: KubeObject, target: RequestTarget): void;
 }
 
 /** Answers a POST to a subresource that is not the API server's own, such as `serviceaccounts/token`. */

@@ -12,7 +12,11 @@ export interface CommittedCache<T extends Stored> {
   readonly version: number;
 }
 
-export function createCommittedCache<T extends Stored>(store: Store, collection: CollectionKey): CommittedCache<T> {
+export function createCommittedCache<T extends Stored>(
+  store: Store,
+  collection: CollectionKey,
+  nameOf: (object: Stored) => string = ({ metadata }) => metadata.name,
+): CommittedCache<T> {
   let objects = new Map<string, T>();
   let version = 0;
   let watching = false;
@@ -23,16 +27,16 @@ export function createCommittedCache<T extends Stored>(store: Store, collection:
     version++;
     objects = new Map();
     const since = store.revision;
-    for (const object of store.list(collection)) objects.set(object.metadata.name, object as T);
+    for (const object of store.list(collection)) objects.set(nameOf(object), object as T);
     store.watch(
       collection,
       { since },
       {
         events(events) {
           version++;
-          for (const { name, object, type } of events) {
-            if (type === 'DELETED') objects.delete(name);
-            else objects.set(name, object as T);
+          for (const { object, type } of events) {
+            if (type === 'DELETED') objects.delete(nameOf(object));
+            else objects.set(nameOf(object), object as T);
           }
         },
         // Read again when next asked; a store that has closed will say so itself.

@@ -6,7 +6,13 @@ import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/admission.ts';
 import type { Store } from '../store/store.ts';
 
-export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+/** Without the last, no node could say that it lives. */
+export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set([
+  'default',
+  'kube-system',
+  'kube-public',
+  'kube-node-lease',
+]);
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
 const ALLOWED: AdmissionResponse = { allowed: true };

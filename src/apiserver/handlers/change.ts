@@ -91,11 +91,11 @@ function prepareUpdate(context: HandlerContext, change: Change, admitted: KubeOb
   const { strategy } = kind;
   const { subresource } = target;
   const proposed = withMeta(admitted, updatedMeta(admitted, old));
-  const allocator = context.hooks.allocators.get(kind.resource);
+  const ready = strategy.prepareForUpdate(proposed, old, subresource);
+  const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
   const allocated =
-    allocator === undefined ? proposed : allocator.onUpdate(proposed, old, target, change.options.dryRun === true);
-  // What the server owns of metadata is never the strategy's to change.
-  const prepared = share(old, strategy.prepareForUpdate(allocated, old, subresource)) as Stored;
+    allocator === undefined ? ready : allocator.onUpdate(ready, old, target, change.options.dryRun === true);
+  const prepared = share(old, allocated) as Stored;
   const counted =
     prepared !== old && strategy.generationChanged(prepared, old)
       ? withMeta(prepared, { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 })

@@ -54,6 +54,9 @@ export function requireVerb(kind: KindDefinition, subresource: string, verb: str
   if (!found.verbs.includes(verb)) throw methodNotAllowed(kind, verb);
 }
 
+/** Subresources that are streams behind an object, not objects; they are asked for by `connect`. */
+export const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
 export function storeKeyOf(kind: KindDefinition, target: RequestTarget, name: string): StoreKey {
   return {
     tenant: target.tenant,

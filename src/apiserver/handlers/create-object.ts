@@ -76,7 +76,6 @@ function store(
       .then((stored) => ({ type: 'object', object: stored, created: true }) as const);
   };
   const retry = (error: unknown): ApiResponse | Promise<ApiResponse> => {
-    context.hooks.allocators.get(kind.resource)?.onRelease(object, target);
     if (!generated || attempts <= 1 || !isStatus(error, 'AlreadyExists')) throw error;
     return store(context, creation, admission, admitted, attempts - 1);
   };
@@ -107,15 +106,14 @@ function prepare(context: HandlerContext, creation: Creation, admitted: KubeObje
   });
   const { strategy } = kind;
   const named = { ...admitted, metadata } as KubeObject;
+  const ready = strategy.prepareForCreate(named);
   const allocator = context.hooks.allocators.get(kind.resource);
-  const allocated =
-    allocator === undefined ? named : allocator.onCreate(named, target, creation.options.dryRun === true);
-  const prepared = strategy.prepareForCreate(allocated);
+  const prepared =
+    allocator === undefined ? ready : allocator.onCreate(ready, target, creation.options.dryRun === true);
   const errors = strategy.validate(prepared);
   if (errors.length > 0) throw invalidObject(kind, metadata.name, errors);
   if (warn !== undefined) for (const text of strategy.warnings?.(prepared) ?? []) warn(text);
-  const shared = creation.unshared === true ? context.sharing.share(prepared) : prepared;
-  return shared as Stored;
+  return prepared as Stored;
 }
 
 /** The object as it is stored. Its metadata was made for this write alone, so it is completed rather than copied. */

@@ -13,7 +13,9 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   requireVerb(kind, target.subresource, 'create');
   if (target.subresource !== '') return createSubresource(context, kind, request);
   if (kind.kind === 'Binding' && kind.group === '') return createBinding(context, request);
-  const decoded = context.decoder.decode(kind, request.object, decodeOptions(options, warn));
+  // Before anything else looks at it: parts that are known by identity are not checked, defaulted or judged again.
+  const raw = request.unshared === true ? context.sharing.share(request.object) : request.object;
+  const decoded = context.decoder.decode(kind, raw, decodeOptions(options, warn));
   const question = context.reviews.find(kind.group, kind.resource);
   if (question !== undefined) return answered(question({ object: decoded, target, user: request.user }));
   return createObject(context, { ...request, kind, object: withoutDuplicateOwners(decoded, warn, false) });

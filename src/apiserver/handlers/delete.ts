@@ -50,7 +50,6 @@ export async function removeObject(context: HandlerContext, removal: Removal): P
           const stamped = atRevision(deletion.object, revision);
           return deletion.outcome === 'remove' ? { remove: stamped } : { put: stamped };
         });
-  if (removed && options.dryRun !== true) context.hooks.allocators.get(kind.resource)?.onRelease(object, target);
   if (!removed || ANSWERS_WITH_OBJECT.has(resourceName(kind))) return { type: 'object', object, created: false };
   return { type: 'status', status: deletedStatus(kind, object) };
 }

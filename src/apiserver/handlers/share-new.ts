@@ -28,9 +28,22 @@ export function createNewObjectSharing(): NewObjectSharing {
   };
 }
 
-/** Objects of one controller look alike; so do those made with one name prefix. */
+/**
+ * Objects of one controller look alike; so do those made with one name prefix. Nothing about the object has been
+ * checked yet.
+ */
 function familyOf({ apiVersion, kind, metadata }: KubeObject): string | undefined {
-  const owner = metadata.ownerReferences?.find((ref) => ref.controller === true)?.uid;
-  const mark = owner ?? metadata.generateName;
-  return mark === undefined ? undefined : `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${mark}`;
+  const { generateName, namespace, ownerReferences }: Unchecked = metadata ?? {};
+  const owner = Array.isArray(ownerReferences) ? (ownerReferences as readonly unknown[]).find(isController) : undefined;
+  const mark = owner?.uid ?? generateName;
+  return typeof mark === 'string' ? `${apiVersion}/${kind}/${String(namespace)}/${mark}` : undefined;
 }
+
+interface Unchecked {
+  readonly generateName?: unknown;
+  readonly namespace?: unknown;
+  readonly ownerReferences?: unknown;
+}
+
+const isController = (ref: unknown): ref is { readonly uid?: unknown } =>
+  typeof ref === 'object' && ref !== null && (ref as { controller?: unknown }).controller === true;

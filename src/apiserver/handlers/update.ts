@@ -1,4 +1,5 @@
 /** PUT: the whole object, as the client wants it to be. */
+import { share } from '../../core/kube/immutable.ts';
 import type { ApiResponse, UpdateRequest } from '../request.ts';
 import { changeObject } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
@@ -13,7 +14,8 @@ export function update(context: HandlerContext, request: UpdateRequest): ApiResp
   const special = updateSubresource(context, kind, request);
   if (special !== undefined) return special;
   const baseline = context.store.get(storeKeyOf(kind, target, target.name));
-  const decoded = context.decoder.decode(kind, request.object, decodeOptions(options, warn, baseline));
+  const raw = request.unshared === true ? share(baseline, request.object) : request.object;
+  const decoded = context.decoder.decode(kind, raw, decodeOptions(options, warn, baseline));
   const object = withoutDuplicateOwners(decoded, warn, false);
   const { uid } = object.metadata;
   return changeObject(context, {

@@ -1,0 +1,191 @@
+/**
+ * Addresses and node ports for services. What is in use is known from the committed services; what was given out and
+ * is not committed yet is remembered for a while, so that two creates in flight never get the same, and a create that
+ * fails gives back by itself.
+ */
+import { nextClusterIP } from '../../core/api/kinds/cluster-ip.ts';
+import { isHeadless, needsHealthCheck } from '../../core/api/kinds/service-prepare.ts';
+import type { Service, ServicePort, ServiceSpec } from '../../core/api/types/core-v1.ts';
+import { type FieldError, invalid } from '../../core/kube/field-errors.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { internalError, invalidObject } from '../../core/kube/status-error.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import type { Random } from '../../machinery/random.ts';
+import { createCommittedCache, perTenant } from '../admission/committed-cache.ts';
+import type { Allocator } from '../hooks.ts';
+import type { Store } from '../store/store.ts';
+
+export interface ServiceAllocationOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** One range, one family: this cluster is single-stack. */
+  readonly serviceCIDR: string;
+}
+
+export const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
+const FIRST_NODE_PORT = 30_000;
+const NODE_PORTS = 2768;
+/** Longer than any write takes to be committed. */
+const HELD_MS = 60_000;
+
+/** What one tenant's services use. */
+interface InUse {
+  ips(): Set<string>;
+  ports(): Set<number>;
+  hold(what: string | number): void;
+}
+
+export function createServiceAllocator(options: ServiceAllocationOptions): Allocator {
+  const inUse = perTenant((tenant) => trackUse(options, tenant));
+  const allocate = (object: KubeObject, old: Stored | undefined, tenant: string, dryRun: boolean): KubeObject => {
+    const service = object as Service;
+    const { spec } = service;
+    if (spec === undefined || spec.type === 'ExternalName') return object;
+    const use = inUse(tenant);
+    const addressed = withAddress(service, spec, (old as Service | undefined)?.spec, use, options.serviceCIDR);
+    const ported = withNodePorts(service, addressed, (old as Service | undefined)?.spec, use, options.random);
+    if (!dryRun) hold(ported, use);
+    const result: Service = ported === spec ? service : { ...service, spec: ported };
+    return result;
+  };
+  return {
+    onCreate: (object, target, dryRun) => allocate(object, undefined, target.tenant, dryRun),
+    onUpdate: (object, old, target, dryRun) => allocate(object, old, target.tenant, dryRun),
+  };
+}
+
+function trackUse({ clock, store }: ServiceAllocationOptions, tenant: string): InUse {
+  const services = createCommittedCache<Stored<Service>>(
+    store,
+    { tenant, group: '', resource: 'services' },
+    ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
+  );
+  const held = new Map<string | number, number>();
+  let known: { readonly version: number; readonly ips: Set<string>; readonly ports: Set<number> } | undefined;
+  const current = () => {
+    const { version } = services;
+    if (known?.version !== version) known = { version, ...gather(services.values()) };
+    return known;
+  };
+  const stillHeld = function* (): Generator<string | number> {
+    const now = clock.monotonic();
+    for (const [what, until] of held) {
+      if (until <= now) held.delete(what);
+      else yield what;
+    }
+  };
+  return {
+    ips: () => new Set([...current().ips, ...[...stillHeld()].filter((what) => typeof what === 'string')]),
+    ports: () => new Set([...current().ports, ...[...stillHeld()].filter((what) => typeof what === 'number')]),
+    hold: (what) => void held.set(what, clock.monotonic() + HELD_MS),
+  };
+}
+
+function gather(services: Iterable<Stored<Service>>): { ips: Set<string>; ports: Set<number> } {
+  const ips = new Set<string>();
+  const ports = new Set<number>();
+  for (const { spec } of services) {
+    for (const ip of spec?.clusterIPs ?? []) if (ip !== 'None') ips.add(ip);
+    for (const { nodePort } of spec?.ports ?? []) if (nodePort) ports.add(nodePort);
+    if (spec?.healthCheckNodePort) ports.add(spec.healthCheckNodePort);
+  }
+  return { ips, ports };
+}
+
+function hold(spec: ServiceSpec, use: InUse): void {
+  for (const ip of spec.clusterIPs ?? []) if (ip !== 'None') use.hold(ip);
+  for (const { nodePort } of spec.ports ?? []) if (nodePort) use.hold(nodePort);
+  if (spec.healthCheckNodePort) use.hold(spec.healthCheckNodePort);
+}
+
+const refuse = (service: Service, error: FieldError): never => {
+  throw invalidObject({ group: '', kind: 'Service' }, service.metadata.name, [error]);
+};
+
+function withAddress(
+  service: Service,
+  spec: ServiceSpec,
+  old: ServiceSpec | undefined,
+  use: InUse,
+  cidr: string,
+): ServiceSpec {
+  const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
+  const policy = spec.ipFamilyPolicy;
+  if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0 && policy === undefined) {
+    // Whoever fills in its endpoints by hand may use any family.
+    return { ...spec, ipFamilyPolicy: 'RequireDualStack', ipFamilies: [family, family === 'IPv4' ? 'IPv6' : 'IPv4'] };
+  }
+  if (!isHeadless(spec)) {
+    if (policy === 'RequireDualStack') {
+      refuse(service, invalid('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'));
+    }
+    const strange = spec.ipFamilies?.findIndex((wanted) => wanted !== family) ?? -1;
+    if (strange >= 0) {
+      const path = `spec.ipFamilies[${strange}]`;
+      refuse(service, invalid(path, spec.ipFamilies?.[strange], 'not configured on this cluster'));
+    }
+  }
+  const families = {
+    ipFamilies: spec.ipFamilies?.length ? spec.ipFamilies : [family],
+    ipFamilyPolicy: policy ?? 'SingleStack',
+  };
+  const complete = spec.ipFamilies?.length && policy !== undefined;
+  const wanted = spec.clusterIPs ?? [];
+  if (wanted.length > 0) {
+    const before = new Set(old?.clusterIPs);
+    const taken = wanted.find((ip) => ip !== 'None' && !before.has(ip) && use.ips().has(ip));
+    if (taken !== undefined) {
+      const text = `failed to allocate IP ${taken}: provided IP is already allocated`;
+      refuse(service, invalid('spec.clusterIPs', wanted, text));
+    }
+    return complete ? spec : { ...spec, ...families };
+  }
+  const ip = nextClusterIP(use.ips(), cidr);
+  if (ip === undefined) throw internalError('failed to allocate a serviceIP: range is full');
+  return { ...spec, clusterIP: ip, clusterIPs: [ip], ...families };
+}
+
+function withNodePorts(
+  service: Service,
+  spec: ServiceSpec,
+  old: ServiceSpec | undefined,
+  use: InUse,
+  random: Random,
+): ServiceSpec {
+  const wantsPorts =
+    spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
+  const wantsHealth = needsHealthCheck(spec) && !spec.healthCheckNodePort;
+  const chosen = (spec.ports ?? []).some(({ nodePort }) => nodePort);
+  if (!wantsPorts && !wantsHealth && !chosen) return spec;
+  const used = use.ports();
+  const before = new Set((old?.ports ?? []).map(({ nodePort }) => nodePort));
+  (spec.ports ?? []).forEach(({ nodePort }, at) => {
+    if (!nodePort || before.has(nodePort) || !used.has(nodePort)) return;
+    refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, 'provided port is already allocated'));
+  });
+  for (const { nodePort } of spec.ports ?? []) if (nodePort) used.add(nodePort);
+  const next = (): number => freePort(used, random);
+  const ports = wantsPorts
+    ? (spec.ports ?? []).map((port): ServicePort => (port.nodePort ? port : { ...port, nodePort: next() }))
+    : spec.ports;
+  const changed = ports?.some((port, at) => port !== spec.ports?.[at]) === true;
+  if (!changed && !wantsHealth) return spec;
+  return {
+    ...spec,
+    ...(ports === undefined ? {} : { ports }),
+    ...(wantsHealth ? { healthCheckNodePort: next() } : {}),
+  };
+}
+
+/** Random, so that a port given back is not at once given to another; then in order, so that the last one is found. */
+function freePort(used: Set<number>, random: Random): number {
+  const start = random.integer(NODE_PORTS);
+  for (let step = 0; step < NODE_PORTS; step++) {
+    const port = FIRST_NODE_PORT + ((start + step) % NODE_PORTS);
+    if (used.has(port)) continue;
+    used.add(port);
+    return port;
+  }
+  throw internalError('failed to allocate a nodePort: range is full');
+}
