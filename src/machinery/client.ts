@@ -1,4 +1,9 @@
 /**
+ * machinery/ is what a controller is made of, and the only room that touches the platform's time, chance and network:
+ * `Clock` and `Random`, this `Client` and its HTTP transport (http/), the reflector that follows a resource (reflector/),
+ * informers over it, the queue of keys (workqueue/), the reconcile loop (controller), leader election, events, logs,
+ * metrics, and the ports that other rooms fill in (admission, actor, node-source). testing/ has a fake API server.
+ *
  * The one way to talk to an API server. Two transports implement it: HTTP (here) and in-process (apiserver/), with
  * the same admission, conflicts, errors and watch semantics; one contract suite is run against both.
  *

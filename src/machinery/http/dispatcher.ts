@@ -40,5 +40,5 @@ export async function createDispatcher(
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw invalid(`proxy-url ${config.proxyUrl}: only http and https proxies are supported`);
   }
-  return new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: connect });
+  return new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: connect, proxyTunnel: true });
 }

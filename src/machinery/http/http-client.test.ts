@@ -1,3 +1,5 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { createConnection, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import { createAuthority, issueCertificate } from '../certificates.ts';
@@ -338,6 +340,34 @@ describe('HTTP client', () => {
       sendInitialEvents: 'true',
       resourceVersionMatch: 'NotOlderThan',
     });
+  });
+});
+
+describe('HTTP client through a proxy', () => {
+  it('asks the proxy for a tunnel to the server', async () => {
+    const server = await startFakeHttpServer(newFake());
+    const tunnels: string[] = [];
+    const proxy = createServer().on('connect', (request: IncomingMessage, socket: Socket) => {
+      tunnels.push(request.url ?? '');
+      const [host, port] = (request.url ?? '').split(':');
+      const upstream = createConnection(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      upstream.on('error', () => socket.destroy());
+      socket.on('error', () => upstream.destroy());
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+    const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const client = createHttpClient({ server: server.url, proxyUrl }, quick);
+    await client.create(CONFIG_MAPS, configMap('a'), { namespace: 'n' });
+    expect((await client.get(CONFIG_MAPS, { namespace: 'n', name: 'a' })).metadata.name).toBe('a');
+    expect(tunnels[0]).toBe(new URL(server.url).host);
+    const odd = createHttpClient({ server: server.url, proxyUrl: 'ftp://proxy' }, quick);
+    expect((await failure(odd.list(CONFIG_MAPS))).message).toContain('only http and https proxies');
+    await client.close();
+    await server.close();
+    proxy.close();
   });
 });
 

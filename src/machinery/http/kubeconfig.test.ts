@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { isInCluster, loadInClusterConfig } from './in-cluster.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
+import { loadRestConfig } from './load-config.ts';
 
 let directory = '';
 const clock = createVirtualClock();
@@ -212,7 +213,7 @@ describe('credential plugins', () => {
       `echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"t"}}'`,
       'not as client.authentication',
     ],
-    ['that never stops talking', './flood', 'yes', 'far more than a credential'],
+    ['that never stops talking', './flood', 'yes 2> /dev/null', 'far more than a credential'],
   ])('name what is wrong: one %s', async (_what, command, body, message) => {
     if (body !== '') plugin(command.slice(2), body);
     const { credentials } = await load(put('exec-wrong.yaml', exec(command)));
@@ -249,6 +250,14 @@ describe('in-cluster configuration', () => {
       directory: pod,
     });
     expect(six.server).toBe('https://[fd00::1]:443');
+  });
+
+  it('is used in a pod unless a kubeconfig was named', async () => {
+    const file = put('named.yaml', config('', ''));
+    expect((await loadRestConfig({ clock, env, path: file })).server).toBe('https://api.test:6443');
+    expect((await loadRestConfig({ clock, env: { ...env, KUBECONFIG: file } })).server).toBe('https://api.test:6443');
+    // No service account is mounted here, which shows that it was looked for.
+    await expect(loadRestConfig({ clock, env })).rejects.toMatchObject({ code: 'EN_MACHINERY_CREDENTIALS' });
   });
 
   it('says that this is not a pod, or that the pod has no token', async () => {

@@ -63,14 +63,14 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
     options.qps === undefined
       ? undefined
       : createTokenBucket(clock, options.qps, options.burst ?? Math.max(1, 2 * options.qps));
-  const prefix = new URL(config.server).pathname.replace(/\/+$/, '');
+  const { host, origin, pathname } = new URL(config.server);
+  const prefix = pathname.replace(/\/+$/, '');
   const fixedHeaders = headersOf(config);
   const requests = (options.metrics ?? noMetrics).counter({
     name: 'rest_client_requests_total',
     help: 'HTTP requests by status code, method and host',
     labels: ['code', 'method', 'host'],
   });
-  const { host } = new URL(config.server);
 
   /** Connections carry a client certificate, so other certificates need other connections. */
   let pool: { readonly cert: Credentials['cert']; readonly dispatcher: Promise<Dispatcher> } | undefined;
@@ -95,7 +95,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
     const response = await dispatcher.request({
       method: request.method,
       path: prefix + request.path,
-      origin: new URL(config.server).origin,
+      origin,
       headers: {
         ...fixedHeaders,
         ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
