@@ -104,19 +104,19 @@ function mount(
 ): Mounted['result'] {
   const present = volumes?.find((volume) => volume.name.startsWith(TOKEN_VOLUME_PREFIX))?.name;
   const name = present ?? TOKEN_VOLUME_PREFIX + derivedSuffix(containers, initContainers ?? []);
-  const volumeMount: VolumeMount = Object.freeze({ name, readOnly: true, mountPath: TOKEN_MOUNT_PATH });
+  const volumeMount: VolumeMount = { name, readOnly: true, mountPath: TOKEN_MOUNT_PATH };
   const mountedContainers = withMount(containers, volumeMount);
   const mountedInit = initContainers === undefined ? undefined : withMount(initContainers, volumeMount);
   const needed = mountedContainers !== containers || mountedInit !== initContainers;
-  return Object.freeze({
+  return {
     containers: mountedContainers,
     ...(mountedInit === undefined ? {} : { initContainers: mountedInit }),
     ...(needed && present === undefined
-      ? { volumes: Object.freeze([...(volumes ?? []), Object.freeze({ name, projected: TOKEN_SOURCE })]) }
+      ? { volumes: [...(volumes ?? []), { name, projected: TOKEN_SOURCE }] }
       : volumes === undefined
         ? {}
         : { volumes }),
-  });
+  };
 }
 
 function withMount(containers: readonly Container[], volumeMount: VolumeMount): readonly Container[] {
@@ -125,9 +125,9 @@ function withMount(containers: readonly Container[], volumeMount: VolumeMount): 
     const mounts = container.volumeMounts ?? [];
     if (mounts.some((existing) => existing.mountPath === TOKEN_MOUNT_PATH)) return container;
     changed = true;
-    return Object.freeze({ ...container, volumeMounts: Object.freeze([...mounts, volumeMount]) });
+    return { ...container, volumeMounts: [...mounts, volumeMount] };
   });
-  return changed ? Object.freeze(result) : containers;
+  return changed ? result : containers;
 }
 
 /** Letters and digits that Kubernetes uses in generated names. */
