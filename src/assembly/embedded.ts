@@ -8,6 +8,7 @@ import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
+import type { ApiHooks } from '../apiserver/hooks.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { staticTokens } from '../apiserver/wire/authentication.ts';
@@ -15,6 +16,7 @@ import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createFirstFit } from '../control/scheduler/first-fit.ts';
+import { PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import { VERSION } from '../core/api/version.ts';
 import type { Client } from '../machinery/client.ts';
@@ -24,7 +26,7 @@ import { createInformers } from '../machinery/informers.ts';
 import { silentLogger, type Logger } from '../machinery/logger.ts';
 import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
-import { createPodLogs } from '../nodes/fleet/pod-logs.ts';
+import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
 import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
@@ -74,7 +76,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       openClusterStore(options.dataDir, clock, logger, options.history),
     ]);
     undo.push(() => store.close());
-    const api = createEmbeddedApi(store, logger);
+    const connect = createPodStreams({
+      clock,
+      current: ({ metadata: { namespace = '', name } }) => client.get(PODS, { namespace, name }).catch(() => undefined),
+    });
+    const api = createEmbeddedApi(store, logger, { connect });
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
     await bootstrap(client);
@@ -89,7 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await informers.synced(options.signal);
 
     const address = { port: options.port };
-    const wire = createEmbeddedWire(api, client, keys, () => `${hostName(options.bind)}:${address.port}`);
+    const wire = createEmbeddedWire(api, keys, () => `${hostName(options.bind)}:${address.port}`);
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
 
@@ -129,7 +135,7 @@ function hostName(bind: string): string {
 }
 
 /** The API server of the embedded profile over a given store; benchmarks measure exactly this one. */
-export function createEmbeddedApi(store: Store, logger: Logger): ApiServer {
+export function createEmbeddedApi(store: Store, logger: Logger, hooks: Partial<ApiHooks> = {}): ApiServer {
   return createApiServer({
     store,
     registry: createRegistry(),
@@ -137,6 +143,7 @@ export function createEmbeddedApi(store: Store, logger: Logger): ApiServer {
     random: realRandom,
     authorizer: createMastersAuthorizer(),
     admission: builtInAdmission({ store }),
+    hooks,
     logger,
   });
 }
@@ -158,13 +165,12 @@ function startActors(actors: readonly Actor[], undo: (() => Promise<void> | void
 
 type Keys = Awaited<ReturnType<typeof clusterKeys>>;
 
-function createEmbeddedWire(api: ApiServer, client: Client, keys: Keys, serverAddress: () => string): WireServer {
+function createEmbeddedWire(api: ApiServer, keys: Keys, serverAddress: () => string): WireServer {
   return createWireServer({
     api,
     kinds: api.registry,
     clock: realClock,
     encoded: createEncodedCache(ENCODED_CACHE_BYTES),
-    connect: createPodLogs(client, realClock),
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
     tokens: staticTokens(new Map()),
     authorizePath(user, method, path) {

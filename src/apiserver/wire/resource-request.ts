@@ -4,7 +4,7 @@ import type { Json } from '../../core/kube/json.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, methodNotAllowed, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
-import type { ApiPatch, ApiResponse, RequestBase, RequestTarget } from '../request.ts';
+import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
 import { decodeBody, decodeJsonBody, decodeYamlBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
@@ -24,8 +24,6 @@ export async function answerResource(
   if (kind === undefined)
     throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
   const { query } = exchange;
-  const connected = context.connect(target, query, user, exchange.signal);
-  if (connected !== undefined) return pipe(exchange, connected);
   const accepted = negotiate(exchange.header('accept'), TRANSFORMS);
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const warnings: string[] = [];
@@ -37,6 +35,17 @@ export async function answerResource(
     warn: (message) => void warnings.push(message),
   };
 
+  const [subresource = ''] = target.subresource.split('/', 1);
+  if (STREAMS.has(subresource)) {
+    const connection = {
+      ...base,
+      target: { ...target, subresource },
+      verb: 'connect',
+      method: exchange.method,
+      query,
+    } as const;
+    return pipe(exchange, await context.api.connect(connection));
+  }
   if (exchange.method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query))) {
     const named = target.name === '' ? {} : { fieldSelector: `metadata.name=${target.name}` };
     const request = {
@@ -51,6 +60,9 @@ export async function answerResource(
   if (warnings.length > 0) exchange.setHeader('warning', warnings.map(warningHeader));
   await answer(exchange, kind, response, options, context);
 }
+
+/** Subresources that open a stream to what is behind an object; `proxy` may go on with a path of its own. */
+const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 function includeObjectOf(query: URLSearchParams): 'None' | 'Metadata' | 'Object' {
   const value = query.get('includeObject') ?? '';
@@ -192,16 +204,16 @@ function checkDeleteBody(value: { readonly [key: string]: Json }): DeleteBody {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as DeleteBody;
 }
 
-async function pipe(exchange: Exchange, chunks: AsyncIterable<Buffer>): Promise<void> {
-  const iterator = chunks[Symbol.asyncIterator]();
+async function pipe(exchange: Exchange, { contentType, body }: ConnectResponse): Promise<void> {
+  const chunks = body[Symbol.asyncIterator]();
   // The first chunk decides between an error answer and a stream.
-  let next = await iterator.next();
-  const stream = exchange.stream(200, 'text/plain');
+  let next = await chunks.next();
+  const stream = exchange.stream(200, contentType);
   while (next.done !== true && !exchange.signal.aborted) {
-    stream.write(next.value);
+    stream.write(Buffer.from(next.value));
     await stream.drained();
-    next = await iterator.next();
+    next = await chunks.next();
   }
-  await iterator.return?.();
+  await chunks.return?.();
   stream.end();
 }

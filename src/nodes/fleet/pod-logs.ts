@@ -1,54 +1,55 @@
 /** Logs of simulated pods: nothing runs, so the log says what the simulation did, in the shape kubectl expects. */
-import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
 
-export interface LogTarget {
-  readonly group: string;
-  readonly resource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
+export interface PodLogsOptions {
+  readonly clock: Clock;
+  /** The pod as it is now, or undefined when it is gone; asked while a log is followed. */
+  readonly current: (pod: Stored<Pod>) => Promise<Stored<Pod> | undefined>;
 }
 
-/** Answers `pods/NAME/log`; undefined for everything else. */
-export function createPodLogs(client: Client, clock: Clock) {
-  return (
-    target: LogTarget,
-    query: URLSearchParams,
-    _user: unknown,
-    signal: AbortSignal,
-  ): AsyncIterable<Buffer> | undefined => {
-    if (target.group !== '' || target.resource !== 'pods' || target.subresource !== 'log') return undefined;
-    return readLog(client, clock, target, query, signal);
+/** What `pods/NAME/log` answers; refusals come before the first line. */
+export function createPodLogs({ clock, current }: PodLogsOptions) {
+  return (pod: Stored<Pod>, query: URLSearchParams, signal: AbortSignal): AsyncIterable<string> => {
+    const text = selected(logLines(pod, chooseContainer(pod, query.get('container')), query), query, clock.now());
+    return query.get('follow') === 'true' ? follow(text, pod, signal) : once(text);
   };
+
+  /** A simulated container says nothing more; following ends with the client, or with the pod. */
+  async function* follow(text: string, pod: Stored<Pod>, signal: AbortSignal): AsyncGenerator<string> {
+    yield text;
+    while (!signal.aborted) {
+      await clock.sleep(FOLLOW_MS, signal).catch(() => undefined);
+      const now = await current(pod);
+      if (now === undefined || now.metadata.uid !== pod.metadata.uid || now.status?.phase !== 'Running') return;
+    }
+  }
 }
 
-async function* readLog(
-  client: Client,
-  clock: Clock,
-  target: LogTarget,
-  query: URLSearchParams,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  const pod = await client.get(PODS, { namespace: target.namespace, name: target.name });
-  const lines = logLines(pod, chooseContainer(pod, query.get('container')));
-  const tail = query.get('tailLines');
-  if (tail !== null && !/^\d+$/.test(tail)) throw badRequest(`tailLines: ${JSON.stringify(tail)} is no whole number`);
-  const chosen = tail === null ? lines : lines.slice(Math.max(0, lines.length - Number(tail)));
+// eslint-disable-next-line require-await -- a log that is not followed is a stream of one chunk
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+function selected(lines: readonly LogLine[], query: URLSearchParams, now: number): string {
+  const tail = wholeNumber(query, 'tailLines');
+  const limit = wholeNumber(query, 'limitBytes');
+  const since = wholeNumber(query, 'sinceSeconds');
+  const from = since === undefined ? Date.parse(query.get('sinceTime') ?? '') : now - since * 1000;
+  const recent = Number.isNaN(from) ? lines : lines.filter(({ time }) => Date.parse(time) >= from);
+  const chosen = tail === undefined ? recent : recent.slice(Math.max(0, recent.length - tail));
   const stamped = query.get('timestamps') === 'true';
-  yield Buffer.from(chosen.map(({ time, text }) => `${stamped ? `${time} ` : ''}${text}\n`).join(''));
-  if (query.get('follow') !== 'true') return;
-  // A simulated container says nothing more; following ends with the client, or with the pod.
-  while (!signal.aborted) {
-    await clock.sleep(1000, signal).catch(() => undefined);
-    const current = await client.get(PODS, { namespace: target.namespace, name: target.name }).catch(() => undefined);
-    if (current === undefined || current.metadata.uid !== pod.metadata.uid || current.status?.phase !== 'Running')
-      return;
-  }
+  const text = chosen.map(({ time, text: line }) => `${stamped ? `${time} ` : ''}${line}\n`).join('');
+  return limit === undefined ? text : text.slice(0, limit);
+}
+
+function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw badRequest(`${name}: ${JSON.stringify(text)} is no whole number`);
+  return Number(text);
 }
 
 function chooseContainer(pod: Stored<Pod>, asked: string | null): string {
@@ -72,9 +73,16 @@ interface LogLine {
   readonly text: string;
 }
 
-function logLines(pod: Stored<Pod>, container: string): readonly LogLine[] {
+const FOLLOW_MS = 1000;
+
+function logLines(pod: Stored<Pod>, container: string, query: URLSearchParams): readonly LogLine[] {
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
   const status = statuses.find((each) => each.name === container);
+  if (query.get('previous') === 'true' && status?.lastState?.terminated === undefined) {
+    throw badRequest(
+      `previous terminated container ${JSON.stringify(container)} in pod ${JSON.stringify(pod.metadata.name)} not found`,
+    );
+  }
   const waiting = status === undefined ? 'ContainerCreating' : status.state?.waiting?.reason;
   if (waiting !== undefined && status?.lastState?.terminated === undefined) {
     const detail = waiting === 'ImagePullBackOff' ? 'trying and failing to pull image' : waiting;

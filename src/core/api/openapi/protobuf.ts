@@ -1,6 +1,6 @@
 /**
  * OpenAPI 2 in the protobuf form that older kubectl insists on. Only what they read is written: definitions with their
- * extensions. The wire format goes from the end to the front (see the writer), so fields come in descending order.
+ * extensions, and of paths the patch operations, in which they look for the kind and for `dryRun`. The wire format goes from the end to the front (see the writer), so fields come in descending order.
  */
 import {
   createWriter,
@@ -28,6 +28,12 @@ const SCHEMA = {
   properties: 25,
   extension: 31,
 };
+const PATHS = { path: 2 };
+const PATH_ITEM = { patch: 8 };
+const OPERATION = { parameters: 8, extension: 13 };
+const PARAMETER = { nonBody: 2 };
+const NON_BODY = { query: 3 };
+const QUERY_PARAMETER = { in: 2, name: 4, type: 6 };
 const NAMED = { name: 1, value: 2 };
 const ANY = { yaml: 2 };
 const FIRST = 1;
@@ -50,13 +56,57 @@ function text(writer: Writer, number: number, value: string | undefined): void {
 export function encodeOpenApiV2(document: OpenApiDocument): Buffer {
   const writer = createWriter();
   message(writer, DOCUMENT.definitions, () => namedSchemas(writer, document.definitions ?? {}));
-  message(writer, DOCUMENT.paths, () => undefined);
+  message(writer, DOCUMENT.paths, () => patchPaths(writer, document.paths));
   message(writer, DOCUMENT.info, () => {
     text(writer, INFO.version, document.info.version);
     text(writer, INFO.title, document.info.title);
   });
   text(writer, DOCUMENT.swagger, document.swagger);
   return finish(writer);
+}
+
+function patchPaths(writer: Writer, paths: OpenApiDocument['paths']): void {
+  for (const [path, item] of Object.entries(paths).toReversed()) {
+    const patch = (item as { readonly patch?: PatchOperation }).patch;
+    if (patch === undefined) continue;
+    message(writer, PATHS.path, () => {
+      message(writer, NAMED.value, () => message(writer, PATH_ITEM.patch, () => operation(writer, patch)));
+      text(writer, NAMED.name, path);
+    });
+  }
+}
+
+interface PatchOperation {
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly [extension: `x-${string}`]: unknown;
+}
+
+function operation(writer: Writer, patch: PatchOperation): void {
+  extensions(writer, OPERATION.extension, patch);
+  for (const { name } of (patch.parameters ?? []).toReversed()) {
+    message(writer, OPERATION.parameters, () =>
+      message(writer, FIRST, () =>
+        message(writer, PARAMETER.nonBody, () =>
+          message(writer, NON_BODY.query, () => {
+            text(writer, QUERY_PARAMETER.type, 'string');
+            text(writer, QUERY_PARAMETER.name, name);
+            text(writer, QUERY_PARAMETER.in, 'query');
+          }),
+        ),
+      ),
+    );
+  }
+}
+
+function extensions(writer: Writer, number: number, source: { readonly [extension: `x-${string}`]: unknown }): void {
+  const found = Object.entries(source).filter(([name]) => name.startsWith('x-'));
+  for (const [name, value] of found.toReversed()) {
+    message(writer, number, () => {
+      // JSON is YAML.
+      message(writer, NAMED.value, () => text(writer, ANY.yaml, `${JSON.stringify(value)}\n`));
+      text(writer, NAMED.name, name);
+    });
+  }
 }
 
 function namedSchemas(writer: Writer, schemas: { readonly [name: string]: SchemaDocument }): void {
@@ -69,14 +119,7 @@ function namedSchemas(writer: Writer, schemas: { readonly [name: string]: Schema
 }
 
 function schemaMessage(writer: Writer, schema: SchemaDocument): void {
-  const extensions = Object.entries(schema).filter(([name]) => name.startsWith('x-'));
-  for (const [name, value] of extensions.toReversed()) {
-    message(writer, SCHEMA.extension, () => {
-      // JSON is YAML.
-      message(writer, NAMED.value, () => text(writer, ANY.yaml, `${JSON.stringify(value)}\n`));
-      text(writer, NAMED.name, name);
-    });
-  }
+  extensions(writer, SCHEMA.extension, schema);
   const { properties, items, type, additionalProperties } = schema;
   if (properties !== undefined) message(writer, SCHEMA.properties, () => namedSchemas(writer, properties));
   if (items !== undefined)
