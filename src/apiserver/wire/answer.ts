@@ -146,7 +146,7 @@ async function streamItems(
     slice = [];
     size = 0;
     await stream.drained();
-    if (exchange.signal.aborted) return;
+    if (exchange.closed) return;
     if (clock.monotonic() - turn > SLICE_MS) {
       await clock.sleep(0);
       turn = clock.monotonic();

@@ -14,7 +14,7 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** Fires when the client goes away or the server shuts down. */
+  /** Fires when the client goes away or the server shuts down. Ask only where something waits on it. */
   readonly signal: AbortSignal;
   /** The whole body, or a 413 as soon as it is known to be too large. */
   body(): Promise<Buffer>;
@@ -23,6 +23,8 @@ export interface Exchange {
   send(status: number, contentType: string, body: Buffer | string): void;
   /** Starts an answer of unknown length. */
   stream(status: number, contentType: string): ByteStream;
+  /** The client is gone. */
+  readonly closed: boolean;
   readonly answered: boolean;
 }
 
@@ -41,13 +43,26 @@ export interface ByteStream {
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-export function createExchange(request: Request, response: Response, shutdown: AbortSignal): Exchange {
+/** Told to the signal when the exchange is over; one object for all, because making one a request is felt. */
+const GONE = new DOMException('the exchange is over', 'AbortError');
+
+/** `open` holds a way to end each exchange that somebody waits on; a shutdown calls them all. */
+export function createExchange(request: Request, response: Response, open: Set<() => void>): Exchange {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
-  const gone = new AbortController();
+  let closed = false;
+  /** Made only for those who ask: most requests are answered before anyone could give up. */
+  let controller: AbortController | undefined;
+  const end = (): void => {
+    open.delete(end);
+    controller?.abort(GONE);
+  };
   // HTTP/2 requests emit no 'close' on the request until the response ended, so the response is what tells.
-  response.once('close', () => gone.abort());
-  let signal: AbortSignal | undefined;
+  response.once('close', () => {
+    closed = true;
+    end();
+  });
+  const isClosed = (): boolean => closed;
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? url : url.slice(0, mark),
@@ -57,14 +72,19 @@ export function createExchange(request: Request, response: Response, shutdown: A
       return Array.isArray(value) ? value.join(',') : value;
     },
     get signal() {
-      return (signal ??= AbortSignal.any([gone.signal, shutdown]));
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (closed) controller.abort(GONE);
+        else open.add(end);
+      }
+      return controller.signal;
     },
     body: () => readBody(request),
     setHeader: (name, value) => {
-      if (!response.headersSent && !gone.signal.aborted) response.setHeader(name, value as string);
+      if (!response.headersSent && !closed) response.setHeader(name, value as string);
     },
     send(status, contentType, body) {
-      if (response.headersSent || gone.signal.aborted) return;
+      if (response.headersSent || closed) return;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       response.statusCode = status;
       response.setHeader('content-type', contentType);
@@ -75,10 +95,13 @@ export function createExchange(request: Request, response: Response, shutdown: A
       response.statusCode = status;
       response.setHeader('content-type', contentType);
       flush(response);
-      return byteStream(response, gone.signal);
+      return byteStream(response, isClosed);
+    },
+    get closed() {
+      return closed;
     },
     get answered() {
-      return response.headersSent || gone.signal.aborted;
+      return response.headersSent || closed;
     },
   };
 }
@@ -89,33 +112,33 @@ function flush(response: Response): void {
   else response.writeHead(response.statusCode);
 }
 
-function byteStream(response: Response, gone: AbortSignal): ByteStream {
+function byteStream(response: Response, isClosed: () => boolean): ByteStream {
   const sink = response as ServerResponse;
   const stream = (response as Http2ServerResponse).stream as Http2ServerResponse['stream'] | undefined;
   const isHttp2 = stream !== undefined && 'session' in stream;
   return {
     write(bytes) {
-      if (!gone.aborted) sink.write(bytes);
+      if (!isClosed()) sink.write(bytes);
     },
     get buffered() {
       return isHttp2 ? stream.writableLength : sink.writableLength;
     },
     drained() {
-      if (gone.aborted) return Promise.resolve();
+      if (isClosed()) return Promise.resolve();
       const needs = isHttp2 ? stream.writableNeedDrain : sink.writableNeedDrain;
       if (!needs) return Promise.resolve();
       return new Promise((resolve) => {
         const done = (): void => {
           response.off('drain', done);
-          gone.removeEventListener('abort', done);
+          response.off('close', done);
           resolve();
         };
         response.on('drain', done);
-        gone.addEventListener('abort', done);
+        response.on('close', done);
       });
     },
     end() {
-      if (!gone.aborted) sink.end();
+      if (!isClosed()) sink.end();
     },
     abort() {
       if (isHttp2) stream.close(2);

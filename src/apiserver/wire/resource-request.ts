@@ -30,7 +30,6 @@ export async function answerResource(
   const base: RequestBase = {
     target,
     user,
-    signal: exchange.signal,
     unshared: true,
     warn: (message) => void warnings.push(message),
   };
@@ -39,6 +38,7 @@ export async function answerResource(
   if (STREAMS.has(subresource)) {
     const connection = {
       ...base,
+      signal: exchange.signal,
       target: { ...target, subresource },
       verb: 'connect',
       method: exchange.method,
@@ -209,7 +209,7 @@ async function pipe(exchange: Exchange, { contentType, body }: ConnectResponse):
   // The first chunk decides between an error answer and a stream.
   let next = await chunks.next();
   const stream = exchange.stream(200, contentType);
-  while (next.done !== true && !exchange.signal.aborted) {
+  while (next.done !== true && !exchange.closed) {
     stream.write(Buffer.from(next.value));
     await stream.drained();
     next = await chunks.next();

@@ -49,7 +49,7 @@ const MAX_STREAMS = 1000;
 const CLOSE_GRACE_MS = 2000;
 
 export function createWireServer(options: WireOptions): WireServer {
-  const shutdown = new AbortController();
+  const open = new Set<() => void>();
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.keys.certificate,
@@ -87,7 +87,7 @@ export function createWireServer(options: WireOptions): WireServer {
     request: Http2ServerRequest | IncomingMessage,
     response: Http2ServerResponse | ServerResponse,
   ): Promise<void> {
-    const exchange = createExchange(request, response, shutdown.signal);
+    const exchange = createExchange(request, response, open);
     let user: UserInfo | undefined;
     let failure: StatusError | undefined;
     response.on('error', () => {});
@@ -119,7 +119,7 @@ export function createWireServer(options: WireOptions): WireServer {
         });
       }),
     async close() {
-      shutdown.abort();
+      for (const end of open) end();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of sessions) session.close();
       const timer = options.clock.after(CLOSE_GRACE_MS, () => {

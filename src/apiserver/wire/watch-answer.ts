@@ -22,7 +22,7 @@ export function answerWatch(
     // What is refused at once (410, 403, a bad selector) throws here and becomes an ordinary error answer.
     const handle: WatchHandle = context.api.watch(request, {
       events(batch) {
-        if (exchange.signal.aborted) return;
+        if (exchange.closed) return;
         if (batch.length === 1 && batch[0] !== undefined) stream.write(frame(batch[0]));
         else stream.write(Buffer.concat(batch.map(frame)));
         if (stream.buffered > MAX_BUFFERED_BYTES) {
