@@ -70,6 +70,28 @@ describe('registry', () => {
     }
   });
 
+  it("hides no name of Kubernetes' own behind one of ours", () => {
+    const namesOf = ({ resource, singular, shortNames }: KindDefinition): string[] => [
+      resource,
+      singular,
+      ...shortNames,
+    ];
+    const isOwn = ({ group }: KindDefinition): boolean => group.includes('.') && !group.endsWith('.k8s.io');
+    const taken = new Set(
+      registry
+        .all()
+        .filter((kind) => !isOwn(kind))
+        .flatMap(namesOf),
+    );
+    expect(
+      registry
+        .all()
+        .filter(isOwn)
+        .flatMap(namesOf)
+        .filter((name) => taken.has(name)),
+    ).toEqual([]);
+  });
+
   it('lists groups with the preferred version first', () => {
     const groups = registry.groups();
     expect(groups[0]).toEqual({ group: '', versions: ['v1'] });
