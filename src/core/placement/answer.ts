@@ -72,6 +72,7 @@ export const REASONS = {
     "node(s) didn't match pod topology spread constraints (missing required label)",
     false,
   ),
+  SpreadUnreadable: reason('PodTopologySpread', '', false),
   SpreadSkew: reason('PodTopologySpread', "node(s) didn't match pod topology spread constraints", true),
   PodAffinityMismatch: reason('InterPodAffinity', "node(s) didn't match pod affinity rules", false),
   PodAffinityUnreadable: reason('InterPodAffinity', '', false),

@@ -104,12 +104,16 @@ function portUsersOf(record: PodRecord, cluster: ClusterState): readonly Readonl
   return users.length === 0 ? undefined : users;
 }
 
-const UNREADABLE_FIX = 'correct the label selectors in the pod affinity terms';
+const UNREADABLE_FIX = 'correct the label selectors in the pod affinity terms and topology spread constraints';
 
 /** In the order kube-scheduler's PreFilter plugins run; the first refusal is the one it reports. */
 function refusalOf(compiled: CompiledPod, volumes: PodVolumes): Refusal | undefined {
   if (compiled.nodeAffinity.pinnedNodes?.size === 0) return refuseEverywhere(nodeAffinityConflictNo());
   if (volumes.refusal !== undefined) return refuseEverywhere(volumes.refusal);
+  if (compiled.spread.invalid) {
+    const message = 'get constraints from pod: a labelSelector of its topologySpreadConstraints cannot be read';
+    return refuseEverywhere(createNo('SpreadUnreadable', () => UNREADABLE_FIX, { message }));
+  }
   const { problem } = compiled.record.affinity ?? {};
   if (problem === undefined) return undefined;
   return refuseEverywhere(createNo('PodAffinityUnreadable', () => UNREADABLE_FIX, { message: problem }));

@@ -17,6 +17,7 @@ import type { Labels } from './label-match.ts';
 import { matchesNodeSelector } from './node-affinity.ts';
 import type { NodeState } from './node-state.ts';
 import { podNamespace, type PodRecord } from './pod-record.ts';
+import { amountOf } from './resource-amounts.ts';
 
 /** Storage objects as placement needs to look them up. */
 export interface StorageView {
@@ -263,11 +264,13 @@ function bindable(
   storage: StorageView,
   taken: Set<string>,
 ): boolean {
+  const wanted = amountOf('storage', claim.spec.resources?.requests?.storage);
   for (const volume of storage.availableVolumes(storageClass.metadata.name)) {
     const { name } = volume.metadata;
     const modes = claim.spec.accessModes ?? [];
     if (taken.has(name) || !reachable(volume, labels)) continue;
     if (!modes.every((mode) => volume.spec.accessModes?.includes(mode))) continue;
+    if (amountOf('storage', volume.spec.capacity?.storage) < wanted) continue;
     taken.add(name);
     return true;
   }

@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Node, Pod } from '../api/types/core-v1.ts';
+import type { Answer } from './answer.ts';
+import { type ClusterState, createClusterState } from './cluster-state.ts';
+import { compilePod, evaluate, feasible, judge } from './filters.ts';
+import { oracleVerdict, type Verdict } from './golden/oracle.ts';
+import { createWorld, type World } from './golden/worlds.ts';
+import { preparePod } from './prepared-pod.ts';
+
+const seeds = fc.integer({ min: 0, max: 2 ** 31 });
+/** Room for everything, so that only labels, taints and other pods decide. */
+const roomy = (node: Node): Node => ({
+  ...node,
+  status: {
+    allocatable: { cpu: '1000', memory: '1Ti', pods: '1000', 'ephemeral-storage': '1Ti', 'example.com/gpu': '99' },
+  },
+});
+const portless = (pod: Pod): Pod => ({
+  ...pod,
+  spec: { ...pod.spec, containers: [{ name: 'main' }], initContainers: [] },
+});
+function lightWorld(seed: number): World {
+  const world = createWorld(seed);
+  return {
+    ...world,
+    nodes: world.nodes.map(roomy),
+    pods: world.pods.map(portless),
+    incoming: portless(world.incoming),
+  };
+}
+
+function fill(cluster: ClusterState, world: World): ClusterState {
+  for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+  for (const node of world.nodes) cluster.setNode(node);
+  for (const pod of world.pods) cluster.setPod(pod);
+  return cluster;
+}
+
+const CODES: { readonly [code: string]: Verdict } = {
+  NodeUnschedulable: 'unschedulable',
+  UntoleratedTaint: 'taint',
+  NodeAffinityMismatch: 'node-affinity',
+  NodeAffinityConflict: 'node-affinity',
+  NotPinnedHere: 'node-affinity',
+  SpreadLabelMissing: 'spread',
+  SpreadSkew: 'spread',
+  PodAffinityMismatch: 'affinity',
+  PodAntiAffinityConflict: 'anti-affinity',
+  ExistingAntiAffinityConflict: 'objection',
+};
+const verdictOf = (answer: Answer): Verdict | undefined => (answer.ok ? 'ok' : CODES[answer.nos[0]?.code ?? '']);
+
+/** A node the pod is not pinned to is not judged further; which filter would have come first does not matter there. */
+function disagreements(cluster: ClusterState, world: World): readonly string[] {
+  const prepared = preparePod(compilePod(world.incoming), cluster);
+  const observed = world.nodes.map((node) => {
+    const state = cluster.nodes.get(node.metadata.name);
+    if (state === undefined) return 'missing';
+    const answer = judge(prepared, state);
+    if (feasible(prepared, state) !== answer.ok) return 'judge and feasible disagree';
+    const expected = oracleVerdict(world, node);
+    const unpinned = !answer.ok && (answer.everywhere === true || answer.nos[0]?.code === 'NotPinnedHere');
+    if (unpinned) return expected === 'ok' ? 'wrongly not judged' : 'agrees';
+    return verdictOf(answer) === expected ? 'agrees' : `${verdictOf(answer)} instead of ${expected}`;
+  });
+  return observed.filter((each) => each !== 'agrees');
+}
+
+describe('a cluster filled once', () => {
+  it('answers as the documented rules do', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const world = lightWorld(seed);
+        expect(disagreements(fill(createClusterState(), world), world)).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('answers the same whatever the order in which nodes and pods arrive', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const world = lightWorld(seed);
+        const cluster = createClusterState();
+        for (const pod of world.pods.toReversed()) cluster.setPod(pod);
+        for (const node of world.nodes.toReversed()) cluster.setNode(node);
+        for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+        expect(disagreements(cluster, world)).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a cluster that changes', () => {
+  type Step = (world: World, cluster: ClusterState, other: World) => World;
+  const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
+
+  const addPod =
+    (index: number): Step =>
+    (world, cluster, other) => {
+      const pod = at(other.pods, index);
+      if (pod === undefined) return world;
+      cluster.setPod(pod);
+      return { ...world, pods: [...world.pods.filter((each) => each.metadata.uid !== pod.metadata.uid), pod] };
+    };
+  const removePod =
+    (index: number): Step =>
+    (world, cluster) => {
+      const pod = at(world.pods, index);
+      if (pod === undefined) return world;
+      cluster.removePod(pod);
+      return { ...world, pods: world.pods.filter((each) => each !== pod) };
+    };
+  const relabelNode =
+    (index: number): Step =>
+    (world, cluster, other) => {
+      const [node, like] = [at(world.nodes, index), at(other.nodes, index)];
+      if (node === undefined || like === undefined) return world;
+      const changed: Node = {
+        ...node,
+        metadata: { ...node.metadata, ...(like.metadata.labels ? { labels: like.metadata.labels } : {}) },
+        spec: like.spec,
+      };
+      cluster.setNode(changed);
+      return { ...world, nodes: world.nodes.map((each) => (each === node ? changed : each)) };
+    };
+  const removeNode =
+    (index: number): Step =>
+    (world, cluster) => {
+      const node = at(world.nodes, index);
+      if (node === undefined) return world;
+      cluster.removeNode(node.metadata.name);
+      return { ...world, nodes: world.nodes.filter((each) => each !== node) };
+    };
+  const addNode =
+    (index: number): Step =>
+    (world, cluster, other) => {
+      const node = at(other.nodes, index);
+      if (node === undefined || world.nodes.some((each) => each.metadata.name === node.metadata.name)) return world;
+      cluster.setNode(node);
+      return { ...world, nodes: [...world.nodes, node] };
+    };
+  const heartbeat =
+    (index: number): Step =>
+    (world, cluster) => {
+      const node = at(world.nodes, index);
+      if (node !== undefined) cluster.setNode({ ...node, status: { ...node.status } });
+      return world;
+    };
+  const terminate =
+    (index: number): Step =>
+    (world, cluster) => {
+      const pod = at(world.pods, index);
+      if (pod === undefined) return world;
+      const leaving = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' } };
+      cluster.setPod(leaving);
+      return { ...world, pods: world.pods.map((each) => (each === pod ? leaving : each)) };
+    };
+  const finish =
+    (index: number): Step =>
+    (world, cluster) => {
+      const pod = at(world.pods, index);
+      if (pod === undefined) return world;
+      cluster.setPod({ ...pod, status: { ...pod.status, phase: 'Succeeded' } });
+      return { ...world, pods: world.pods.filter((each) => each !== pod) };
+    };
+
+  const step = fc
+    .tuple(
+      fc.constantFrom(addPod, addPod, removePod, relabelNode, removeNode, addNode, heartbeat, terminate, finish),
+      fc.nat(20),
+    )
+    .map(([make, index]) => make(index));
+
+  it('answers after every step as one filled afresh would', () => {
+    fc.assert(
+      fc.property(seeds, fc.array(step, { maxLength: 12 }), (seed, steps) => {
+        let world = lightWorld(seed);
+        const other = lightWorld(seed + 1);
+        const cluster = fill(createClusterState(), world);
+        for (const move of steps) {
+          world = move(world, cluster, other);
+          expect(disagreements(cluster, world)).toEqual([]);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('ends with nothing counted when everything has gone', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const world = createWorld(seed);
+        const cluster = fill(createClusterState(), world);
+        evaluate(compilePod(world.incoming), [...cluster.nodes.values()][0] as never, cluster);
+        for (const pod of world.pods) cluster.removePod(pod);
+        for (const state of cluster.nodes.values()) {
+          expect(state).toMatchObject({
+            requestedCpu: 0,
+            requestedMemory: 0,
+            requestedEphemeralStorage: 0,
+            nonZeroCpu: 0,
+            nonZeroMemory: 0,
+          });
+          expect([state.pods.size, state.ports.size, state.requestedScalars.size]).toEqual([0, 0, 0]);
+        }
+        expect([...cluster.index.namespaces]).toEqual([]);
+        expect([...cluster.index.termHolders]).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a cluster', () => {
+  const pod = (name: string, nodeName: string): Pod => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, uid: name },
+    spec: { nodeName, containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] },
+  });
+  const node = (name: string): Node => ({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: {} });
+
+  it('remembers pods of a node it has not seen, or that has gone', () => {
+    const cluster = createClusterState();
+    cluster.setPod(pod('a', 'n1'));
+    expect(cluster.nodes.size).toBe(0);
+    expect(cluster.setNode(node('n1')).requestedCpu).toBe(1000);
+    cluster.removeNode('n1');
+    expect(cluster.setNode(node('n1')).pods.size).toBe(1);
+    cluster.removeNode('n1');
+    cluster.removePod(pod('a', 'n1'));
+    expect(cluster.setNode(node('n1')).pods.size).toBe(0);
+  });
+
+  it('moves a pod that is set again elsewhere, and counts an assumed pod where it is assumed', () => {
+    const cluster = createClusterState();
+    const [first, second] = [cluster.setNode(node('n1')), cluster.setNode(node('n2'))];
+    cluster.setPod(pod('a', 'n1'));
+    cluster.setPod(pod('a', ''), 'n2');
+    expect([first.pods.size, second.pods.size]).toEqual([0, 1]);
+  });
+
+  it('advances its version with every change', () => {
+    const cluster = createClusterState();
+    const versions = [cluster.version];
+    for (const change of [
+      () => cluster.setNode(node('n1')),
+      () => cluster.setPod(pod('a', 'n1')),
+      () => cluster.nominate(pod('b', ''), 'n1'),
+      () => cluster.denominate(pod('b', '')),
+      () => cluster.setNamespace('x', {}),
+      () => cluster.removeNamespace('x'),
+      () => cluster.removePod(pod('a', 'n1')),
+      () => cluster.removeNode('n1'),
+    ]) {
+      change();
+      versions.push(cluster.version);
+    }
+    expect(versions.every((version, index) => index === 0 || version > (versions[index - 1] ?? 0))).toBe(true);
+  });
+
+  it('counts each image once a node, with the size first reported', () => {
+    const cluster = createClusterState();
+    const withImages = (name: string, size: number): Node => ({
+      ...node(name),
+      status: {
+        images: [
+          { names: ['i:1', 'i@sha'], sizeBytes: size },
+          { names: ['i:1'], sizeBytes: 1 },
+        ],
+      },
+    });
+    cluster.setNode(withImages('n1', 10));
+    cluster.setNode(withImages('n2', 20));
+    expect(cluster.image('i:1')).toEqual({ size: 10, nodes: 2 });
+    cluster.setNode(node('n1'));
+    cluster.removeNode('n2');
+    expect(cluster.image('i:1')).toBeUndefined();
+  });
+});
