@@ -8,7 +8,8 @@ import { describeChangeContract } from './contract/change.contract.ts';
 import { describeCreateContract } from './contract/create.contract.ts';
 import { describeDeleteContract } from './contract/delete.contract.ts';
 import { describeListContract } from './contract/list.contract.ts';
-import { NAMESPACES, namespaceNamed, type ClientHarness, type ContractContext } from './contract/support.contract.ts';
+import { NAMESPACES } from '../core/api/registry/resources.ts';
+import { namespaceNamed, type ClientHarness, type ContractContext } from './contract/support.contract.ts';
 import { describeWatchContract } from './contract/watch.contract.ts';
 import { realRandom } from './real-random.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { EVENTS as CORE_EVENTS, EVENTS_IN_EVENTS_GROUP as EVENTS } from '../core/api/registry/resources.ts';
 import type { KubeObject } from '../core/kube/objects.ts';
 import { StatusError } from '../core/kube/status-error.ts';
 import { createEventRecorder, type EventNote, type EventRecorderOptions } from './event-recorder.ts';
-import { CORE_EVENTS, EVENTS } from './events/event-shape.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createFakeClient } from './testing/fake-client.ts';
 import { rememberingMetrics } from './testing/remembering-metrics.ts';

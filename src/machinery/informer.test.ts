@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIG_MAPS, configMap, merge } from './contract/support.contract.ts';
+import { CONFIG_MAPS } from '../core/api/registry/resources.ts';
+import { configMap, merge } from './contract/support.contract.ts';
 import { createInformer, type InformerHandler } from './informer.ts';
 import { createInformers } from './informers.ts';
 import type { ConfigMap } from '../core/api/types/core-v1.ts';

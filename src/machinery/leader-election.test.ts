@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { LEASES } from '../core/api/registry/resources.ts';
 import { StatusError } from '../core/kube/status-error.ts';
 import { merge } from './contract/support.contract.ts';
-import { createLeaderElection, LEASES, type LeaderElectionOptions } from './leader-election.ts';
+import { createLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createFakeClient, type FakeClient, type FakeRequest } from './testing/fake-client.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

@@ -3,8 +3,9 @@
  * has not changed, never by the times written in it, so clocks may differ; and a leader stops by itself before
  * anyone else may begin, even when a request hangs.
  */
+import { LEASES } from '../core/api/registry/resources.ts';
 import type { Lease } from '../core/api/types/coordination-v1.ts';
-import type { Resource, Stored } from '../core/kube/objects.ts';
+import type { Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import { formatMicroTime } from '../core/kube/time.ts';
 import { abortAfter, linkAbort, orAborted, wasAborted, type LinkedAbort } from './abort.ts';
@@ -14,14 +15,6 @@ import type { Clock, Timer } from './clock.ts';
 import { MachineryError } from './errors.ts';
 import { silentLogger, type Logger } from './logger.ts';
 import type { Random } from './random.ts';
-
-export const LEASES: Resource<Lease> = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  resource: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-};
 
 export interface LeaderElectionOptions {
   readonly client: Client;

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Node } from '../core/api/types/core-v1.ts';
-import type { Resource } from '../core/kube/objects.ts';
+import { NODES } from '../core/api/registry/resources.ts';
 import { abortAfter, aborted, abortError, isAbortError, linkAbort, orAborted, wasAborted } from './abort.ts';
 import { createBackoff } from './backoff.ts';
 import { createInformer } from './informer.ts';
@@ -203,12 +202,11 @@ describe('metrics', () => {
 
 describe('node source of one server', () => {
   it('shows nodes with their partition, and whether absence means anything yet', async () => {
-    const nodes: Resource<Node> = { group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false };
     const clock = createVirtualClock();
     const random = createSeededRandom(1);
     const client = createFakeClient({ clock, random });
-    await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, spec: {} });
-    const informer = createInformer(client, nodes, {}, { clock, random, watchTimeoutMs: 0 });
+    await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, spec: {} });
+    const informer = createInformer(client, NODES, {}, { clock, random, watchTimeoutMs: 0 });
     const source = nodeSourceFrom(informer, client);
     const seen: string[] = [];
     source.addHandler({ add: (node) => void seen.push(node.metadata.name) });

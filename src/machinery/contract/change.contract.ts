@@ -2,10 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../client.ts';
 import { realRandom } from '../real-random.ts';
+import { CONFIG_MAPS, PODS, DAEMON_SETS } from '../../core/api/registry/resources.ts';
 import {
-  CONFIG_MAPS,
-  PODS,
-  DAEMON_SETS,
   configMap,
   pod,
   daemonSet,

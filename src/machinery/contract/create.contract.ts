@@ -3,11 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigMap, Pod } from '../../core/api/types/core-v1.ts';
 import type { Client } from '../client.ts';
 import { realRandom } from '../real-random.ts';
+import { CONFIG_MAPS, PODS, NAMESPACES, DAEMON_SETS } from '../../core/api/registry/resources.ts';
 import {
-  CONFIG_MAPS,
-  PODS,
-  NAMESPACES,
-  DAEMON_SETS,
   configMap,
   pod,
   failure,

@@ -4,16 +4,8 @@ import type { ConfigMap, Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Client } from '../client.ts';
 import { realRandom } from '../real-random.ts';
-import {
-  CONFIG_MAPS,
-  PODS,
-  configMap,
-  pod,
-  reasonOf,
-  merge,
-  namesIn,
-  type ContractContext,
-} from './support.contract.ts';
+import { CONFIG_MAPS, PODS } from '../../core/api/registry/resources.ts';
+import { configMap, pod, reasonOf, merge, namesIn, type ContractContext } from './support.contract.ts';
 
 export function describeDeleteContract(context: () => ContractContext): void {
   const client = (): Client => context().client;

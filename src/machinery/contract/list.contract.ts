@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../client.ts';
 import { realRandom } from '../real-random.ts';
-import { CONFIG_MAPS, configMap, reasonOf, namesIn, type ContractContext } from './support.contract.ts';
+import { CONFIG_MAPS } from '../../core/api/registry/resources.ts';
+import { configMap, reasonOf, namesIn, type ContractContext } from './support.contract.ts';
 
 export function describeListContract(context: () => ContractContext): void {
   const client = (): Client => context().client;

@@ -1,7 +1,7 @@
 /** What the parts of the client contract share: the harness, sample objects, and how failures are read. */
+import { CONFIG_MAPS } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { ConfigMap, Namespace, Pod } from '../../core/api/types/core-v1.ts';
-import type { Resource } from '../../core/kube/objects.ts';
 import { StatusError, type StatusReason } from '../../core/kube/status-error.ts';
 import type { Client } from '../client.ts';
 
@@ -23,29 +23,6 @@ export interface ClientHarness {
   close?(): void | Promise<void>;
 }
 
-export const CONFIG_MAPS: Resource<ConfigMap> = {
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-};
-export const PODS: Resource<Pod> = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true };
-export const NAMESPACES: Resource<Namespace> = {
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
-export const DAEMON_SETS: Resource<DaemonSet> = {
-  group: 'apps',
-  version: 'v1',
-  resource: 'daemonsets',
-  kind: 'DaemonSet',
-  namespaced: true,
-};
-
 export const configMap = (
   name: string,
   rest: Partial<ConfigMap> & { labels?: Record<string, string> } = {},
@@ -63,7 +40,8 @@ export const pod = (name: string): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name },
-  spec: { containers: [{ name: 'main', image: 'example.test/agent:1' }] },
+  // No scheduler is called so: on a server that has one, the pod still waits for the test.
+  spec: { schedulerName: 'nobody', containers: [{ name: 'main', image: 'example.test/agent:1' }] },
 });
 
 export const daemonSet = (name: string, image: string): DaemonSet => ({

@@ -1,7 +1,8 @@
 /** The watching half of the client contract. */
 import { describe, expect, it } from 'vitest';
 import type { ConfigMap } from '../../core/api/types/core-v1.ts';
-import { CONFIG_MAPS, configMap, failure, merge, type ContractContext } from './support.contract.ts';
+import { CONFIG_MAPS } from '../../core/api/registry/resources.ts';
+import { configMap, failure, merge, type ContractContext } from './support.contract.ts';
 import type { Client, WatchEvent, WatchOptions } from '../client.ts';
 
 interface WatchReader {

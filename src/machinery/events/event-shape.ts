@@ -1,4 +1,5 @@
 /** How an event is written, in either of the two APIs that keep them. */
+import { EVENTS, EVENTS_IN_EVENTS_GROUP } from '../../core/api/registry/resources.ts';
 import type { Event as CoreEvent, ObjectReference } from '../../core/api/types/core-v1.ts';
 import type { Event as EventsEvent } from '../../core/api/types/events-v1.ts';
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
@@ -33,25 +34,10 @@ export interface EventShape {
   repeat(seen: EventSeen): Patch;
 }
 
-export const EVENTS: Resource<EventsEvent> = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  resource: 'events',
-  kind: 'Event',
-  namespaced: true,
-};
-export const CORE_EVENTS: Resource<CoreEvent> = {
-  group: '',
-  version: 'v1',
-  resource: 'events',
-  kind: 'Event',
-  namespaced: true,
-};
-
 const series = ({ count, lastSeen }: EventSeen) => ({ count, lastObservedTime: formatMicroTime(lastSeen) });
 
 const eventsShape: EventShape = {
-  resource: EVENTS,
+  resource: EVENTS_IN_EVENTS_GROUP,
   create: (facts, seen): EventsEvent => ({
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
@@ -71,7 +57,7 @@ const eventsShape: EventShape = {
 };
 
 const coreShape: EventShape = {
-  resource: CORE_EVENTS,
+  resource: EVENTS,
   create: (facts, seen): CoreEvent => ({
     apiVersion: 'v1',
     kind: 'Event',

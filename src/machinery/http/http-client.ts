@@ -1,4 +1,5 @@
 /** `Client` over HTTP: for real clusters, and for an embedded server in another process. */
+import { PODS } from '../../core/api/registry/resources.ts';
 import { encodeJson, type Json } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type ObjectKey, type Resource, type Stored } from '../../core/kube/objects.ts';
 import { internalError, type Status } from '../../core/kube/status-error.ts';
@@ -24,8 +25,6 @@ export interface HttpClient extends Client {
   raw(path: string, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   close(): Promise<void>;
 }
-
-const PODS = { group: '', version: 'v1', resource: 'pods', namespaced: true } as const;
 
 const PATCH_TYPES = {
   json: 'application/json-patch+json',

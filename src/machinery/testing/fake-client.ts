@@ -3,6 +3,7 @@
  * history, and faults on demand. It knows no schemas, no admission and no access rules; the in-process client of the
  * API server is the one to use where those matter.
  */
+import { PODS } from '../../core/api/registry/resources.ts';
 import { apiVersionOf, SYSTEM_TENANT, type KubeObject, type Resource, type Stored } from '../../core/kube/objects.ts';
 import {
   alreadyExists,
@@ -52,8 +53,6 @@ interface OpenWatch {
   readonly stream: PushStream<WatchEvent<KubeObject>>;
   readonly bookmarks: boolean;
 }
-
-const PODS = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true } as const;
 
 const pathKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 const tenantOf = (where?: { readonly tenant?: string }): string => where?.tenant ?? SYSTEM_TENANT;
