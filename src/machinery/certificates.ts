@@ -85,7 +85,8 @@ export async function issueCertificate(authority: KeyPair, now: number, options:
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serial(),
     subject: subjectText(options.subject),
-    issuer: issuer.subject,
+    // The name as it is encoded, not its text: verifiers compare bytes.
+    issuer: issuer.subjectName,
     notBefore: new Date(now - 5 * 60_000),
     notAfter: new Date(Math.min(now + (options.days ?? 365) * DAY, issuer.notAfter.getTime())),
     signingAlgorithm: ALGORITHM,
