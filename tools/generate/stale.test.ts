@@ -1,13 +1,30 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { errorCodes, generateErrors } from './errors.ts';
 import { constantName, generateResources } from './resources.ts';
 import { generateTypes } from './types.ts';
 
 const committed = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 describe('generated files', () => {
-  it.each([...generateTypes(), ...generateResources()])('%s is what the facts say (npm run generate)', (path, text) => {
-    expect(committed(path)).toBe(text);
+  it.each([...generateTypes(), ...generateResources(), ...generateErrors()])(
+    '%s is what the facts say (npm run generate)',
+    (path, text) => {
+      expect(committed(path)).toBe(text);
+    },
+  );
+});
+
+describe('error codes', () => {
+  it('are all documented', () => {
+    const source = fileURLToPath(new URL('../../src', import.meta.url));
+    const used = new Set(
+      globSync('**/*.ts', { cwd: source })
+        .filter((file) => !file.endsWith('.test.ts'))
+        .flatMap((file) => readFileSync(`${source}/${file}`, 'utf8').match(/(?<=['"`])EN_[A-Z]+_[A-Z_]+/g) ?? []),
+    );
+    expect([...used].filter((code) => !errorCodes().has(code))).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generateErrors } from './errors.ts';
 import { generateResources } from './resources.ts';
 import { KUBERNETES_TYPES } from '../../src/core/api/facts/kubernetes-types.ts';
 import { OWN_TYPES } from '../../src/core/api/facts/own-types.ts';
@@ -122,7 +123,7 @@ function isPresent(type: TypeFact, field: FieldFact, isKind: boolean): boolean {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of [...generateTypes(), ...generateResources()]) {
+  for (const [path, text] of [...generateTypes(), ...generateResources(), ...generateErrors()]) {
     writeFileSync(new URL(`../../${path}`, import.meta.url), text);
   }
 }

@@ -1,27 +1,20 @@
 /** Everything the store can fail with, in one place. A code is never renamed. */
 import { StatusError, expired } from '../../core/kube/status-error.ts';
 
-export type StoreErrorCode =
-  /** A batch could not be made durable; its writes and everything accepted after it were undone. */
-  | 'EN_STORE_COMMIT_FAILED'
-  /** An earlier commit failed and the engine has not recovered; reads go on, writes are refused. */
-  | 'EN_STORE_READ_ONLY'
-  /** The store was closed. */
-  | 'EN_STORE_CLOSED'
-  /** A decision broke the rules of `write` (a programming error). */
-  | 'EN_STORE_BAD_DECISION'
-  /** A watcher threw while it was handed events; it was cut off so that the others are not hurt. */
-  | 'EN_STORE_WATCHER_FAILED'
-  /** Another process holds the data directory. */
-  | 'EN_STORE_LOCKED'
-  /** The data directory cannot be used: wrong type, owner or permissions. */
-  | 'EN_STORE_DIRECTORY'
-  /** The files were written by a version this one does not understand. */
-  | 'EN_STORE_SCHEMA'
-  /** What is on disk is damaged in a way that a crash cannot explain. */
-  | 'EN_STORE_CORRUPT'
-  /** The engine failed while opening or closing. */
-  | 'EN_STORE_ENGINE';
+export const STORE_ERROR_CODES = {
+  EN_STORE_COMMIT_FAILED: 'A batch could not be made durable; its writes and everything accepted after it were undone',
+  EN_STORE_READ_ONLY: 'An earlier commit failed and the engine has not recovered; reads go on, writes are refused',
+  EN_STORE_CLOSED: 'The store was closed',
+  EN_STORE_BAD_DECISION: 'A decision broke the rules of `write` (a programming error)',
+  EN_STORE_WATCHER_FAILED: 'A watcher threw while it was handed events; it was cut off so that the others are not hurt',
+  EN_STORE_LOCKED: 'Another process holds the data directory',
+  EN_STORE_DIRECTORY: 'The data directory cannot be used: wrong type, owner or permissions',
+  EN_STORE_SCHEMA: 'The files were written by a version this one does not understand',
+  EN_STORE_CORRUPT: 'What is on disk is damaged in a way that a crash cannot explain',
+  EN_STORE_ENGINE: 'The engine failed while opening or closing',
+} as const;
+
+export type StoreErrorCode = keyof typeof STORE_ERROR_CODES;
 
 /** A failure outside any request: opening, closing, damaged files. */
 export class StoreError extends Error {

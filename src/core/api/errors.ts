@@ -1,4 +1,7 @@
 /** Errors of this room. A code is never renamed; clients see the message. */
+export const API_ERROR_CODES = {
+  EN_API_PROTOBUF: 'Bytes that are not the protobuf they claim to be',
+} as const;
 
 /** Bytes that are not the protobuf they claim to be. */
 export class ProtobufError extends Error {
