@@ -61,6 +61,8 @@ export interface EmbeddedCluster {
 }
 
 const DEFAULT_GROUPS: readonly NodeGroup[] = [{ name: 'node', count: 5 }];
+/** Where pods find the API server; its certificate names this address. */
+const API_SERVICE = { clusterIP: '10.96.0.1', port: 443 };
 const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
@@ -98,6 +100,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     const wire = createEmbeddedWire(api, keys, () => `${hostName(options.bind)}:${address.port}`);
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
+    // Only now is the port known; everything else that a cluster begins with is there, and is left alone.
+    await bootstrap(client, { apiService: { ...API_SERVICE, targetPort: address.port } });
 
     const nodeCount = await createNodes(
       client,
