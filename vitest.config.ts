@@ -8,8 +8,13 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts'], { exclude: ['src/**/*.contract.test.ts'] }),
-      project('contract', ['src/**/*.contract.test.ts', 'test/contract/**/*.test.ts']),
-      project('kubectl', ['test/kubectl/**/*.test.ts'], { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 }),
+      project('contract', ['src/**/*.contract.test.ts', 'test/contract/**/*.test.ts', 'test/hostile/**/*.test.ts']),
+      project('kubectl', ['test/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'], {
+        pool: 'forks',
+        testTimeout: 60_000,
+        hookTimeout: 120_000,
+        globalSetup: './test/support/kubectl-setup.ts',
+      }),
       project('simulation', ['test/simulation/**/*.test.ts'], { testTimeout: 60_000 }),
       project('faults', ['test/faults/**/*.test.ts'], { pool: 'forks', testTimeout: 300_000, hookTimeout: 120_000 }),
       project('browser', ['test/browser/**/*.test.ts'], { pool: 'forks', testTimeout: 120_000 }),

@@ -63,6 +63,8 @@ export interface ApiServer {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly authorizer: Authorizer;
+  /** Throws a 403 where the user may not. Transports ask before they read a body; `handle` and `watch` ask by themselves. */
+  authorize(request: RequestBase, verb: string): void;
   /** Rejects with `StatusError` only. */
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Refusals are thrown as `StatusError` at once; events come later, never before this has returned. */
@@ -115,6 +117,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry,
     clock,
     authorizer,
+    authorize,
     handle(request) {
       try {
         request.signal?.throwIfAborted();

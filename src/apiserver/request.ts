@@ -28,6 +28,8 @@ export interface RequestBase {
    * the store holds already, so that many equal templates cost one.
    */
   readonly unshared?: boolean;
+  /** Paths of keys that the body gave twice; the object has the last. */
+  readonly duplicateFields?: readonly string[];
 }
 
 export interface GetRequest extends RequestBase {

@@ -23,8 +23,10 @@ export function toStorageRequest(
   switch (request.verb) {
     case 'create':
     case 'update': {
-      const decoded = decoder.decode(kind, request.object, decodeOptions(request.options, request.warn));
-      return { ...request, target, object: conversion.toStorage(decoded) };
+      const decoded = decoder.decode(kind, request.object, decodeOptions(request));
+      // What there was to complain about in the body has been said.
+      const { duplicateFields: _, ...judged } = request;
+      return { ...judged, target, object: conversion.toStorage(decoded) };
     }
     case 'patch':
       if (request.patch.type !== 'merge' && request.patch.type !== 'json') return { ...request, target };

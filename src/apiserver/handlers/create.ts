@@ -8,14 +8,14 @@ import { withoutDuplicateOwners } from './metadata.ts';
 import { createBinding, createSubresource } from './subresources/subresources.ts';
 
 export function create(context: HandlerContext, request: CreateRequest): ApiResponse | Promise<ApiResponse> {
-  const { options, target, warn } = request;
+  const { target, warn } = request;
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'create');
   if (target.subresource !== '') return createSubresource(context, kind, request);
   if (kind.kind === 'Binding' && kind.group === '') return createBinding(context, request);
   // Before anything else looks at it: parts that are known by identity are not checked, defaulted or judged again.
   const raw = request.unshared === true ? context.sharing.share(request.object) : request.object;
-  const decoded = context.decoder.decode(kind, raw, decodeOptions(options, warn));
+  const decoded = context.decoder.decode(kind, raw, decodeOptions(request));
   const question = context.reviews.find(kind.group, kind.resource);
   if (question !== undefined) return answered(question({ object: decoded, target, user: request.user }));
   return createObject(context, { ...request, kind, object: withoutDuplicateOwners(decoded, warn, false) });

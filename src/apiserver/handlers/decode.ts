@@ -1,15 +1,18 @@
 /** From what a client sent to an object of the kind: right type, right structure, defaults filled in. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { checkObject } from '../../core/api/schema/check.ts';
+import { strictComplaints } from '../../core/api/schema/decoding-errors.ts';
 import { type KubeObject, apiVersionOf } from '../../core/kube/objects.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
+import type { RequestBase } from '../request.ts';
 
 export interface DecodeOptions {
   readonly fieldValidation?: WriteOptions['fieldValidation'] | undefined;
   readonly warn?: ((message: string) => void) | undefined;
   /** What is stored under that name now: parts the object shares with it are known to be right. */
   readonly baseline?: KubeObject | undefined;
+  readonly duplicateFields?: readonly string[] | undefined;
 }
 
 export interface Decoder {
@@ -18,10 +21,9 @@ export interface Decoder {
 }
 
 export const decodeOptions = (
-  options: WriteOptions,
-  warn: ((message: string) => void) | undefined,
+  { duplicateFields, options, warn }: RequestBase & { readonly options: WriteOptions },
   baseline?: KubeObject,
-): DecodeOptions => ({ fieldValidation: options.fieldValidation, warn, baseline });
+): DecodeOptions => ({ fieldValidation: options.fieldValidation, warn, baseline, duplicateFields });
 
 export function createDecoder(): Decoder {
   return {
@@ -29,20 +31,21 @@ export function createDecoder(): Decoder {
       const typed = checkType(kind, object);
       const checked = checkObject(kind.schema, typed, { immutable: true, baseline: options.baseline });
       if (checked.error !== undefined) throw badRequest(`${cannotHandle(kind, typed)}: ${checked.error}`);
-      if (checked.unknownFields.length > 0) reportUnknown(kind, typed, checked.unknownFields, options);
+      if (checked.unknownFields.length > 0 || options.duplicateFields !== undefined) {
+        complain(kind, typed, strictComplaints(checked.unknownFields, options.duplicateFields ?? []), options);
+      }
       return kind.strategy.defaults(checked.object as KubeObject);
     },
   };
 }
 
-function reportUnknown(
+function complain(
   kind: KindDefinition,
   object: KubeObject,
-  fields: readonly string[],
+  complaints: readonly string[],
   { fieldValidation, warn }: DecodeOptions,
 ): void {
   if (fieldValidation === 'Ignore') return;
-  const complaints = fields.map((path) => `unknown field ${JSON.stringify(path)}`);
   if (fieldValidation === 'Strict') {
     throw badRequest(`${cannotHandle(kind, object)}: strict decoding error: ${complaints.join(', ')}`);
   }

@@ -14,7 +14,7 @@ import { patchSubresource } from './subresources/subresources.ts';
 const SHOWN = 4096;
 
 export function patch(context: HandlerContext, request: PatchRequest): ApiResponse | Promise<ApiResponse> {
-  const { options, target, warn } = request;
+  const { target } = request;
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'patch');
   const apply = context.patches.compile(kind, request.patch);
@@ -26,7 +26,7 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
     next(current) {
       const patched = current === undefined ? creation(kind, target.name, apply) : inForm(request.form, current, apply);
       try {
-        return context.decoder.decode(kind, patched, decodeOptions(options, warn, current));
+        return context.decoder.decode(kind, patched, decodeOptions(request, current));
       } catch (error) {
         throw unusablePatch(error, patched);
       }

@@ -8,14 +8,14 @@ import { withoutDuplicateOwners } from './metadata.ts';
 import { updateSubresource } from './subresources/subresources.ts';
 
 export function update(context: HandlerContext, request: UpdateRequest): ApiResponse | Promise<ApiResponse> {
-  const { options, target, warn } = request;
+  const { target, warn } = request;
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'update');
   const special = updateSubresource(context, kind, request);
   if (special !== undefined) return special;
   const baseline = context.store.get(storeKeyOf(kind, target, target.name));
   const raw = request.unshared === true ? share(baseline, request.object) : request.object;
-  const decoded = context.decoder.decode(kind, raw, decodeOptions(options, warn, baseline));
+  const decoded = context.decoder.decode(kind, raw, decodeOptions(request, baseline));
   const object = withoutDuplicateOwners(decoded, warn, false);
   const { uid } = object.metadata;
   return changeObject(context, {

@@ -1,6 +1,7 @@
 /** An HTTP request for a resource, answered: method and query become a verb, the body an object, the answer bytes. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
+import { findDuplicateFields } from '../../core/kube/json-scan.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, methodNotAllowed, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
@@ -20,10 +21,13 @@ export async function answerResource(
   user: UserInfo,
   context: WireContext,
 ): Promise<void> {
+  const { query } = exchange;
+  const isWatching = exchange.method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query));
+  // Before anything is looked up or read: strangers learn nothing and cost nothing.
+  context.api.authorize({ target, user }, isWatching ? 'watch' : verbOf(exchange.method, target.name));
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined)
     throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
-  const { query } = exchange;
   const accepted = negotiate(exchange.header('accept'), TRANSFORMS);
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const warnings: string[] = [];
@@ -46,7 +50,7 @@ export async function answerResource(
     } as const;
     return pipe(exchange, await context.api.connect(connection));
   }
-  if (exchange.method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query))) {
+  if (isWatching) {
     const named = target.name === '' ? {} : { fieldSelector: `metadata.name=${target.name}` };
     const request = {
       ...base,
@@ -63,6 +67,25 @@ export async function answerResource(
 
 /** Subresources that open a stream to what is behind an object; `proxy` may go on with a path of its own. */
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** What a method asks for, to be authorized; one that nobody serves is asked for by its own name. */
+function verbOf(method: string, name: string): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return name === '' ? 'list' : 'get';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete';
+    default:
+      return method.toLowerCase();
+  }
+}
 
 function includeObjectOf(query: URLSearchParams): 'None' | 'Metadata' | 'Object' {
   const value = query.get('includeObject') ?? '';
@@ -96,17 +119,17 @@ async function perform(
     case 'POST': {
       const options = writeOptions(query, 'CreateOptions');
       if (target.name !== '' && target.subresource === '') throw methodNotAllowed(kind, 'create');
-      return api.handle({ ...base, verb: 'create', object: await readObject(exchange, clock), options });
+      return api.handle({ ...base, verb: 'create', ...(await readObject(exchange, clock)), options });
     }
     case 'PUT': {
       const options = writeOptions(query, 'UpdateOptions');
       if (target.name === '') throw methodNotAllowed(kind, 'update');
-      return api.handle({ ...base, verb: 'update', object: await readObject(exchange, clock), options });
+      return api.handle({ ...base, verb: 'update', ...(await readObject(exchange, clock)), options });
     }
     case 'PATCH': {
       const options = writeOptions(query, 'PatchOptions');
       if (target.name === '') throw methodNotAllowed(kind, 'patch');
-      return api.handle({ ...base, verb: 'patch', patch: await readPatch(exchange, clock), options });
+      return api.handle({ ...base, verb: 'patch', ...(await readPatch(exchange, clock)), options });
     }
     case 'DELETE': {
       const options = deleteOptions(query, await readDeleteBody(exchange, clock));
@@ -138,28 +161,50 @@ async function answer(
 const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-async function readObject(exchange: Exchange, clock: WireContext['clock']): Promise<KubeObject> {
-  const format = bodyFormat(exchange.header('content-type'));
-  const value = await decodeBody(await exchange.body(), format, clock);
-  if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
-  return value as unknown as KubeObject;
+/** What a body said, and what it said twice. */
+interface ReadBody {
+  readonly duplicateFields?: readonly string[];
 }
 
-async function readPatch(exchange: Exchange, clock: WireContext['clock']): Promise<ApiPatch> {
+async function readObject(
+  exchange: Exchange,
+  clock: WireContext['clock'],
+): Promise<ReadBody & { readonly object: KubeObject }> {
+  const format = bodyFormat(exchange.header('content-type'));
+  const bytes = await exchange.body();
+  const value = await decodeBody(bytes, format, clock);
+  if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
+  const object = value as unknown as KubeObject;
+  return format === 'json' ? { object, ...duplicatesIn(exchange, bytes) } : { object };
+}
+
+async function readPatch(
+  exchange: Exchange,
+  clock: WireContext['clock'],
+): Promise<ReadBody & { readonly patch: ApiPatch }> {
   const format = patchFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
   if (format === 'apply') {
     const body = await decodeYamlBody(bytes, clock);
     if (!isObject(body)) throw badRequest('an apply patch must be an object');
-    return { type: 'apply', body: body as unknown as KubeObject, force: exchange.query.get('force') === 'true' };
+    const force = exchange.query.get('force') === 'true';
+    return { patch: { type: 'apply', body: body as unknown as KubeObject, force } };
   }
   const body = decodeJsonBody(bytes);
+  const duplicates = duplicatesIn(exchange, bytes);
   if (format === 'json') {
     if (!Array.isArray(body)) throw badRequest('a JSON patch must be an array of operations');
-    return { type: 'json', body: body as readonly Json[] };
+    return { patch: { type: 'json', body: body as readonly Json[] }, ...duplicates };
   }
   if (!isObject(body)) throw badRequest(`a ${format} patch must be an object`);
-  return { type: format, body };
+  return { patch: { type: format, body }, ...duplicates };
+}
+
+/** Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. */
+function duplicatesIn(exchange: Exchange, bytes: Buffer): ReadBody {
+  if (exchange.query.get('fieldValidation') === 'Ignore') return {};
+  const duplicateFields = findDuplicateFields(bytes.toString('utf8'));
+  return duplicateFields.length === 0 ? {} : { duplicateFields };
 }
 
 async function readDeleteBody(exchange: Exchange, clock: WireContext['clock']): Promise<DeleteBody | undefined> {

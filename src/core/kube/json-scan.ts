@@ -67,8 +67,8 @@ interface Level {
 }
 
 interface Visitor {
-  /** Called for a key that its object already had, with the path that leads there. */
-  duplicate(path: string): void;
+  /** Called for a key that its object already had, with the levels that lead there. */
+  duplicate(levels: readonly Level[]): void;
 }
 
 /** Where and how the text fails to be one JSON document; `undefined` when it is one. */
@@ -82,15 +82,21 @@ export function findSyntaxError(text: string): SyntaxProblem | undefined {
   }
 }
 
-/** Upstream stops listing after this many; so does a hostile document's work. */
+/** Upstream stops listing after this many. */
 const MAX_DUPLICATES = 100;
+/** No path is written after this many characters of paths: deep levels with long keys would multiply. */
+const MAX_PATH_CHARACTERS = 64 * 1024;
 
 /** Paths of keys that are repeated within one object (`spec.containers[0].name`), each path once, in order of appearance. */
 export function findDuplicateFields(text: string): readonly string[] {
   const found = new Set<string>();
+  let written = 0;
   walk(text, {
-    duplicate: (path) => {
-      if (found.size < MAX_DUPLICATES) found.add(path);
+    duplicate(levels) {
+      if (found.size >= MAX_DUPLICATES || written > MAX_PATH_CHARACTERS) return;
+      const path = pathOf(levels);
+      written += path.length;
+      found.add(path);
     },
   });
   return [...found];
@@ -156,7 +162,7 @@ function readKey(text: string, start: number, levels: readonly Level[], visitor:
   const level = levels.at(-1);
   if (visitor !== undefined && level !== undefined && level.keys !== undefined) {
     level.key = JSON.parse(text.slice(start, end)) as string;
-    if (level.keys.has(level.key)) visitor.duplicate(pathOf(levels));
+    if (level.keys.has(level.key)) visitor.duplicate(levels);
     else level.keys.add(level.key);
   }
   const colon = skipSpace(text, end);

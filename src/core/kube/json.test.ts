@@ -104,6 +104,15 @@ describe('syntax errors', () => {
   });
 });
 
+describe('half surrogate pairs', () => {
+  it('are read as the replacement character, in keys and in values, and whole pairs are kept', () => {
+    expect(parseJson(String.raw`{"\ud800k":"a\uDC00\ud83d\ude00\\ud800\\\ud800\ud83d"}`)).toEqual({
+      '\ufffdk': 'a\ufffd😀\\ud800\\\ufffd\ufffd',
+    });
+    expect(() => parseJson(String.raw`{"a":"\ud8"}`)).toThrow('in \\u hexadecimal character escape');
+  });
+});
+
 describe('findDuplicateFields', () => {
   it('names the paths upstream names', () => {
     for (const [text, messages] of table.duplicates) {
@@ -112,6 +121,14 @@ describe('findDuplicateFields', () => {
   });
   it('is not confused by __proto__', () => {
     expect(findDuplicateFields('{"__proto__":1,"a":{"__proto__":1,"__proto__":2}}')).toEqual(['a.__proto__']);
+  });
+  it('writes few paths even where every level has a long name', () => {
+    const levels = 900;
+    const open = Array.from({ length: levels }, (_, i) => `{"${i}${'x'.repeat(1000)}":`).join('');
+    const twice = Array.from({ length: 50_000 }, (_, i) => `"k${i % 200}":1`).join(',');
+    const found = findDuplicateFields(`${open}{${twice}}${'}'.repeat(levels)}`);
+    expect(found.length).toBeLessThan(100);
+    expect(found[0]).toMatch(/x\.k0$/);
   });
   it('stops listing at one hundred', () => {
     const members = Array.from({ length: 300 }, (_, i) => `"k${i}":1,"k${i}":2`).join(',');

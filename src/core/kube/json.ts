@@ -57,13 +57,25 @@ const keepDigits: SourceReviver = (_key, value, { source }) => {
   return value;
 };
 
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+/** Every escape, one after the other, so that a backslash which is itself escaped starts none. */
+const ESCAPE = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|[^])/g;
+const HALF_PAIR = 6;
+
+/** Half a surrogate pair cannot be written as UTF-8: like Go, we read it as U+FFFD. The text keeps its length. */
+const withoutHalfPairs = (text: string): string =>
+  text.includes('\\u') && SURROGATE_ESCAPE.test(text)
+    ? text.replace(ESCAPE, (escape) => (escape.length === HALF_PAIR ? '\\ufffd' : escape))
+    : text;
+
 export interface ParseOptions {
   /** Nesting allowed. `Infinity` skips the check, for text of our own making. */
   readonly maxDepth?: number;
 }
 
 /** Reads one JSON document. Throws `JsonSyntaxError`. Of a repeated key the last value counts, as in Go. */
-export function parseJson(text: string, options?: ParseOptions): Json {
+export function parseJson(source: string, options?: ParseOptions): Json {
+  const text = withoutHalfPairs(source);
   const maxDepth = options?.maxDepth ?? MAX_JSON_DEPTH;
   const deepAt = nestsDeeperThan(text, maxDepth);
   if (deepAt !== -1) throw new JsonSyntaxError('exceeded max depth', text, deepAt);
