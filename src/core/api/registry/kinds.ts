@@ -23,10 +23,13 @@ import { serviceStrategy } from '../kinds/service.ts';
 import { serviceAccountStrategy } from '../kinds/service-account.ts';
 import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from '../kinds/volumes.ts';
 import { controllerRevisionStrategy } from '../kinds/workloads/controller-revision.ts';
+import { cronJobStrategy } from '../kinds/workloads/cron-job.ts';
 import { daemonSetStrategy } from '../kinds/workloads/daemon-set.ts';
 import { deploymentStrategy } from '../kinds/workloads/deployment.ts';
+import { jobStrategy } from '../kinds/workloads/job.ts';
 import { podTemplateStrategy } from '../kinds/workloads/pod-template.ts';
 import { replicaSetStrategy, replicationControllerStrategy } from '../kinds/workloads/replica-set.ts';
+import { statefulSetStrategy } from '../kinds/workloads/stateful-set.ts';
 import {
   CERTIFICATE_REQUEST_FIELDS,
   CORE_EVENT_FIELDS,
@@ -142,7 +145,10 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['apps/daemonsets', daemonSetStrategy],
   ['apps/deployments', deploymentStrategy],
   ['apps/replicasets', replicaSetStrategy],
+  ['apps/statefulsets', statefulSetStrategy],
   ['apps/controllerrevisions', controllerRevisionStrategy],
+  ['batch/jobs', jobStrategy],
+  ['batch/cronjobs', cronJobStrategy],
 ]);
 
 export const PRINTERS: ReadonlyMap<string, TablePrinter> = new Map<string, TablePrinter>([

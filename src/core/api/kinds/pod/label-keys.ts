@@ -1,14 +1,31 @@
 /** Label selectors as pods carry them, and the keys that are merged into them from the pod's own labels. */
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { field, forbidden, invalid } from '../../../kube/field-errors.ts';
-import type { LabelSelector } from '../../../kube/meta-v1.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../../kube/meta-v1.ts';
+import type { LabelSelectorOptions } from '../metadata.ts';
 import { validateLabelName, validateLabelSelector } from '../metadata.ts';
 import { addAll, listOf } from './findings.ts';
 
 type Keys = readonly string[] | undefined;
 
+type LooseRequirement = Partial<LabelSelectorRequirement>;
+
+const isWhole = ({ key, operator }: LooseRequirement): boolean => key !== undefined && operator !== undefined;
+
+/** A requirement that leaves out its key or operator is judged as if it had left it empty. */
+export function selectorFindings(
+  selector: LabelSelector | undefined,
+  path: string,
+  options: LabelSelectorOptions = {},
+): readonly FieldError[] {
+  const expressions = selector?.matchExpressions;
+  if (expressions === undefined || expressions.every(isWhole)) return validateLabelSelector(selector, path, options);
+  const whole = expressions.map((expression) => Object.assign({ key: '', operator: '' }, expression));
+  return validateLabelSelector({ ...selector, matchExpressions: whole }, path, options);
+}
+
 export const hasInvalidSelector = (selector: LabelSelector | undefined): boolean =>
-  selector !== undefined && validateLabelSelector(selector, '').length > 0;
+  selector !== undefined && selectorFindings(selector, '').length > 0;
 
 export function matchLabelKeysFindings(
   matching: Keys,

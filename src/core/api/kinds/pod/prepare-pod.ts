@@ -92,7 +92,9 @@ function mergeAffinity(affinity: Affinity, labels: StringMap): Affinity {
 function mergeRules(rules: PodAffinity, labels: StringMap): PodAffinity {
   const hard = mapIfAny(rules.requiredDuringSchedulingIgnoredDuringExecution, (term) => mergeTerm(term, labels));
   const soft = mapIfAny(rules.preferredDuringSchedulingIgnoredDuringExecution, (weighted) =>
-    withMember(weighted, 'podAffinityTerm', mergeTerm(weighted.podAffinityTerm, labels)),
+    weighted.podAffinityTerm === undefined
+      ? weighted
+      : withMember(weighted, 'podAffinityTerm', mergeTerm(weighted.podAffinityTerm, labels)),
   );
   const merged = withMember(rules, 'requiredDuringSchedulingIgnoredDuringExecution', hard);
   return withMember(merged, 'preferredDuringSchedulingIgnoredDuringExecution', soft);

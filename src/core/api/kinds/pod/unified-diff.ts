@@ -30,7 +30,6 @@ export function unifiedDiff(before: string, after: string): string {
     const first = group[0];
     const last = group.at(-1);
     if (!first || !last) continue;
-    if (text === '') text = '--- \n+++ \n';
     text += `@@ -${formatRange(first.a1, last.a2)} +${formatRange(first.b1, last.b2)} @@\n`;
     for (const { tag, a1, a2, b1, b2 } of group) {
       if (tag === 'equal') for (const line of a.slice(a1, a2)) text += ` ${line}`;

@@ -9,10 +9,10 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from '../../types/core-v1.ts';
-import { validateLabelName, validateLabelSelector } from '../metadata.ts';
+import { validateLabelName } from '../metadata.ts';
 import type { Findings } from './findings.ts';
 import { addAll, addTexts, listOf } from './findings.ts';
-import { matchLabelKeysFindings } from './label-keys.ts';
+import { matchLabelKeysFindings, selectorFindings } from './label-keys.ts';
 import type { PodOptions } from './options.ts';
 
 export function validateAffinity(found: Findings, affinity: Affinity, options: PodOptions, path: string): void {
@@ -144,8 +144,8 @@ function validatePodTerm(
   path: string,
 ): void {
   const { labelSelector, namespaceSelector, namespaces, matchLabelKeys, mismatchLabelKeys, topologyKey = '' } = term;
-  addAll(found, validateLabelSelector(labelSelector, `${path}.labelSelector`, { allowInvalidValues }));
-  addAll(found, validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`, { allowInvalidValues }));
+  addAll(found, selectorFindings(labelSelector, `${path}.labelSelector`, { allowInvalidValues }));
+  addAll(found, selectorFindings(namespaceSelector, `${path}.namespaceSelector`, { allowInvalidValues }));
   for (const name of listOf(namespaces)) addTexts(found, `${path}.namespace`, name, nameIsDnsLabel(name, false));
   addAll(found, matchLabelKeysFindings(matchLabelKeys, mismatchLabelKeys, labelSelector, path));
   if (topologyKey === '') found.push(required(`${path}.topologyKey`, 'can not be empty'));

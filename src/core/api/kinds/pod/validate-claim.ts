@@ -7,8 +7,9 @@ import type {
   PersistentVolumeClaimTemplate,
   TypedObjectReference,
 } from '../../types/core-v1.ts';
-import { validateAnnotations, validateLabels, validateLabelSelector } from '../metadata.ts';
+import { validateAnnotations, validateLabels } from '../metadata.ts';
 import { amountText, isPositive } from './amounts.ts';
+import { selectorFindings } from './label-keys.ts';
 import type { Findings } from './findings.ts';
 import { addAll, addTexts, listOf, lookup } from './findings.ts';
 
@@ -54,7 +55,7 @@ export function validateClaimSpec(found: Findings, spec: PersistentVolumeClaimSp
   const { accessModes, selector, storageClassName, volumeMode, volumeAttributesClassName } = spec;
   if (listOf(accessModes).length === 0)
     found.push(required(`${path}.accessModes`, 'at least 1 access mode is required'));
-  addAll(found, validateLabelSelector(selector, `${path}.selector`));
+  addAll(found, selectorFindings(selector, `${path}.selector`));
   for (const mode of listOf(accessModes)) {
     if (!ACCESS_MODES.includes(mode)) found.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
   }

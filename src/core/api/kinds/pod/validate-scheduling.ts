@@ -4,10 +4,10 @@ import { parseInt64 } from '../../../kube/go-text.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../../../kube/names.ts';
 import { decimalIntegerProblems } from '../../../kube/value-formats.ts';
 import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../../types/core-v1.ts';
-import { validateLabelName, validateLabelSelector } from '../metadata.ts';
+import { validateLabelName } from '../metadata.ts';
 import type { Findings } from './findings.ts';
 import { addAll, addTexts } from './findings.ts';
-import { legacyMatchLabelKeysFindings, matchLabelKeysFindings } from './label-keys.ts';
+import { legacyMatchLabelKeysFindings, matchLabelKeysFindings, selectorFindings } from './label-keys.ts';
 import { subtreeMemo } from './memo.ts';
 import type { PodOptions } from './options.ts';
 
@@ -136,7 +136,7 @@ function validateConstraintDetails(
     addAll(found, legacyMatchLabelKeysFindings(matchLabelKeys, labelSelector, `${path}.matchLabelKeys`));
   } else addAll(found, matchLabelKeysFindings(matchLabelKeys, undefined, labelSelector, path));
   if (!options.allowInvalidSpreadSelectors) {
-    addAll(found, validateLabelSelector(labelSelector, `${path}.labelSelector`));
+    addAll(found, selectorFindings(labelSelector, `${path}.labelSelector`));
   }
 }
 

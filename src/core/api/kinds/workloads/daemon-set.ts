@@ -7,13 +7,12 @@ import { invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import type { KindStrategy } from '../../kind-definition.ts';
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy } from '../../types/apps-v1.ts';
-import { validateLabelSelector } from '../metadata.ts';
 import { defaultTemplate } from '../pod/default-spec.ts';
 import { dropDisabledInTemplate } from '../pod/disabled-fields.ts';
 import type { Findings } from '../pod/findings.ts';
 import { addAll, lookup, nonNegative } from '../pod/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
-import { hasInvalidSelector } from '../pod/label-keys.ts';
+import { hasInvalidSelector, selectorFindings } from '../pod/label-keys.ts';
 import { IMMUTABLE, validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
 import type { PodOptions } from '../pod/options.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
@@ -95,7 +94,7 @@ function prepareForUpdate(set: DaemonSet, old: DaemonSet, subresource: string): 
 function validateSpec(found: Findings, spec: DaemonSetSpec, options: PodOptions): void {
   const { selector, template } = spec;
   const allowInvalidValues = options.allowInvalidSelectorValues;
-  addAll(found, validateLabelSelector(selector, 'spec.selector', { allowInvalidValues }));
+  addAll(found, selectorFindings(selector, 'spec.selector', { allowInvalidValues }));
   const selects = compiled(selector);
   if (selects !== undefined) validateSelects(found, selects, template, 'spec.template');
   if (selector !== undefined && isEmptySelector(selector)) {

@@ -4,7 +4,8 @@ import { compileLabelSelector } from '../../../kube/label-selector.ts';
 import type { LabelSelector } from '../../../kube/meta-v1.ts';
 import type { Selector } from '../../../kube/selector.ts';
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.ts';
-import { validateAnnotations, validateLabels, validateLabelSelector } from '../metadata.ts';
+import { validateAnnotations, validateLabels } from '../metadata.ts';
+import { selectorFindings } from '../pod/label-keys.ts';
 import type { Findings, StringMap } from '../pod/findings.ts';
 import { addAll, isSet } from '../pod/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
@@ -97,7 +98,7 @@ export function validateSelector(
     found.push(required(path, ''));
     return;
   }
-  addAll(found, validateLabelSelector(selector, path));
+  addAll(found, selectorFindings(selector, path));
   if (isEmptySelector(selector)) {
     found.push(invalid(path, shownSelector(selector), `empty selector is invalid for ${named}`));
   }
