@@ -38,17 +38,18 @@ export interface PreparedPod {
 }
 
 const NO_PLUGINS: readonly SchedulerPlugin[] = Object.freeze([]);
-const latest = new WeakMap<CompiledPod, PreparedPod>();
+/** The last one of each cluster: enough for a caller that asks node by node, and nothing old is held on to. */
+const latest = new WeakMap<ClusterState, PreparedPod>();
 
 export function preparePod(
   compiled: CompiledPod,
   cluster: ClusterState,
   plugins: readonly SchedulerPlugin[] = NO_PLUGINS,
 ): PreparedPod {
-  const known = latest.get(compiled);
-  if (known?.cluster === cluster && known.version === cluster.version && known.plugins === plugins) return known;
+  const known = latest.get(cluster);
+  if (known?.compiled === compiled && known.version === cluster.version && known.plugins === plugins) return known;
   const prepared = prepare(compiled, cluster, plugins);
-  latest.set(compiled, prepared);
+  latest.set(cluster, prepared);
   return prepared;
 }
 

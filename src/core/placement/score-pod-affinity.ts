@@ -7,9 +7,9 @@ import type { NodeState } from './node-state.ts';
 import { kindsSelectedBy } from './pod-affinity.ts';
 import { type Population, tallyFor } from './population.ts';
 import type { PreparedPod } from './prepared-pod.ts';
+import { MAX_SCORE } from './score-scale.ts';
 import { domainOf, domainsOf, type TopologyColumn } from './topology-columns.ts';
 
-const MAX_SCORE = 100;
 /** What satisfying another pod's required affinity is worth. */
 const HARD_AFFINITY_WEIGHT = 1;
 

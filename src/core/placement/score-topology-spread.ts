@@ -3,11 +3,11 @@ import { labelOf } from '../kube/labels.ts';
 import type { Selector } from '../kube/selector.ts';
 import type { NodeState } from './node-state.ts';
 import type { PreparedPod } from './prepared-pod.ts';
+import { MAX_SCORE } from './score-scale.ts';
 import { staticVerdict } from './static-verdicts.ts';
 import { countsForSpread, hasAllKeys, includesNode, type SpreadConstraint } from './topology-spread.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
-const MAX_SCORE = 100;
 
 const systemDefault = (topologyKey: string, maxSkew: number, selector: Selector): SpreadConstraint => ({
   topologyKey,

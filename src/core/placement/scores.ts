@@ -6,6 +6,7 @@ import type { Pod } from '../api/types/core-v1.ts';
 import { add, type Amount, scale, subtract } from './amounts.ts';
 import { imageName, imageSizes } from './images.ts';
 import { interPodScores } from './score-pod-affinity.ts';
+import { MAX_SCORE, normalise } from './score-scale.ts';
 import { spreadScores } from './score-topology-spread.ts';
 import { compilePreferredNodeAffinity } from './node-affinity.ts';
 import type { NodeState } from './node-state.ts';
@@ -14,8 +15,6 @@ import { leastAllocatedRequests } from './requests.ts';
 import { toAmount } from './resource-amounts.ts';
 import { ZERO } from '../kube/quantity.ts';
 import type { Selector } from '../kube/selector.ts';
-
-export const MAX_SCORE = 100;
 
 /** One number a node, in the order of the nodes; `undefined` when the plugin has nothing to say about this pod. */
 export type Scores = readonly number[] | undefined;
@@ -62,17 +61,6 @@ export function scoreNodes(
     count(name, scoring.weight, scoring.normalised === true ? raw : normalise(raw, false));
   }
   return { totals, byPlugin };
-}
-
-/** Scales to 0–100 by the largest; `reverse` where less is better. */
-export function normalise(scores: readonly number[], reverse: boolean): readonly number[] {
-  let largest = 0;
-  for (const score of scores) if (score > largest) largest = score;
-  if (largest === 0) return reverse ? scores.map(() => MAX_SCORE) : scores;
-  return scores.map((score) => {
-    const scaled = Math.trunc((MAX_SCORE * score) / largest);
-    return reverse ? MAX_SCORE - scaled : scaled;
-  });
 }
 
 function taintScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
