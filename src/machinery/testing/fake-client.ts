@@ -4,7 +4,7 @@
  * API server is the one to use where those matter.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
-import { apiVersionOf, SYSTEM_TENANT, type KubeObject, type Resource, type Stored } from '../../core/kube/objects.ts';
+import { apiVersionOf, type KubeObject, type Resource, type Stored } from '../../core/kube/objects.ts';
 import {
   alreadyExists,
   badRequest,
@@ -19,7 +19,7 @@ import type { Clock } from '../clock.ts';
 import { createPushStream, type PushStream } from '../push-stream.ts';
 import type { Random } from '../random.ts';
 import { patchObject } from './fake-patch.ts';
-import { fieldTest, labelTest } from './fake-selectors.ts';
+import { graceOf, matching, pathKey, seenAs, specText, tenantOf, withStatusOf } from './fake-rules.ts';
 import { collectionOf, createFakeStore, type FakeEvent } from './fake-store.ts';
 
 export interface FakeRequest {
@@ -52,21 +52,6 @@ export interface FakeClient extends Client {
 interface OpenWatch {
   readonly stream: PushStream<WatchEvent<KubeObject>>;
   readonly bookmarks: boolean;
-}
-
-const pathKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
-const tenantOf = (where?: { readonly tenant?: string }): string => where?.tenant ?? SYSTEM_TENANT;
-
-/** What a list or watch with these options looks at. */
-function matching(resource: Resource, options: ListOptions | WatchOptions | undefined) {
-  const byLabel = labelTest(options?.labelSelector);
-  const byField = fieldTest(options?.fieldSelector);
-  const collection = collectionOf(resource, tenantOf(options));
-  const inScope = (object: KubeObject): boolean =>
-    (options?.namespace === undefined || object.metadata.namespace === options.namespace) &&
-    byLabel(object) &&
-    byField(object);
-  return { collection, inScope };
 }
 
 export function createFakeClient(options: {
@@ -419,39 +404,3 @@ export function createFakeClient(options: {
 }
 
 const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 } as const;
-
-/** The first with the second's status: what either subresource may not touch stays as it was. */
-function withStatusOf<T extends KubeObject>(object: T, from: T): T {
-  const { status, ...rest } = object as T & { readonly status?: unknown };
-  const other = (from as T & { readonly status?: unknown }).status;
-  if (status === other) return object;
-  return (other === undefined ? rest : { ...rest, status: other }) as T;
-}
-
-function specText(object: KubeObject): string {
-  const { metadata: _metadata, status: _status, ...rest } = object as KubeObject & { readonly status?: unknown };
-  return JSON.stringify(rest);
-}
-
-/** Pods on a node linger until their node lets go; everything else goes at once. */
-function graceOf(resource: Resource, object: KubeObject, asked: number | undefined): number {
-  if (resource.resource !== 'pods' || resource.group !== '') return 0;
-  const pod = object as KubeObject & {
-    readonly spec?: { readonly nodeName?: string; readonly terminationGracePeriodSeconds?: number };
-    readonly status?: { readonly phase?: string };
-  };
-  const finished = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
-  if (finished || pod.spec?.nodeName === undefined || pod.spec.nodeName === '') return 0;
-  return asked ?? pod.spec.terminationGracePeriodSeconds ?? 30;
-}
-
-/** An event as a watch with this selection sees it: entering is ADDED, leaving is DELETED with what was last seen. */
-function seenAs(event: FakeEvent, inScope: (object: KubeObject) => boolean): WatchEvent<KubeObject> | undefined {
-  const before = event.previous !== undefined && inScope(event.previous);
-  const now = event.type !== 'DELETED' && inScope(event.object);
-  if (now) return { type: before ? 'MODIFIED' : 'ADDED', object: event.object };
-  if (!before || event.previous === undefined) return undefined;
-  if (event.type === 'DELETED') return { type: 'DELETED', object: event.object };
-  const { resourceVersion } = event.object.metadata;
-  return { type: 'DELETED', object: { ...event.previous, metadata: { ...event.previous.metadata, resourceVersion } } };
-}
