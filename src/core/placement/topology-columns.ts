@@ -1,6 +1,6 @@
 /**
- * Which domain of a topology key each node is in, as small numbers in one array a key. Measured on 50,000 nodes: asking
- * a node object for a label and a map for that domain costs some 200 ns in cache misses; two array reads cost 2 ns.
+ * Which domain of a topology key each node is in, as small numbers in one array a key: two array reads instead of asking
+ * a node object for a label and a map for that domain. In a profile of 50,000 nodes that map was among the largest costs.
  */
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
