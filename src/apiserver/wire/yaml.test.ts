@@ -32,7 +32,19 @@ describe('YAML bodies', () => {
           .join(',')}]`,
       );
     expect(() => parseYaml(bomb.join('\n'))).toThrow(/alias/i);
-    expect(() => parseYaml('['.repeat(600) + ']'.repeat(600))).toThrow();
+    expect(() => parseYaml('['.repeat(600) + ']'.repeat(600))).toThrow(/nested deeper/);
+    expect(() => parseYaml(`[${'['.repeat(20_000)}`)).toThrow(/nested too deep|line 1/);
+    expect(() => parseYaml('a: &a [*a, *a]')).toThrow(/nested deeper/);
+    expect(() => parseYaml(`a: &a [${'x,'.repeat(3000)}]\nb: [${'*a,'.repeat(90)}]`)).toThrow(/aliases/);
+  });
+
+  it('find a key given twice among very many, wherever it is', () => {
+    const keys = Array.from({ length: 5000 }, (_, i) => `    k${i}: v`).join('\n');
+    expect(() => parseYaml(`a:\n  - b:\n${keys}\n    k0: again\n`)).toThrow(/unique at line 5003, column 5/);
+  });
+
+  it('refuse numbers that JSON does not have', () => {
+    for (const text of ['.nan', '.inf', '-.inf', '[1e999]']) expect(() => parseYaml(text)).toThrow(/no number/);
   });
 
   it('read large texts off the main thread', async () => {

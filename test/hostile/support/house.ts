@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { X509Certificate } from 'node:crypto';
+
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import type { EmbeddedOptions } from '../../../src/assembly/embedded.ts';
@@ -110,7 +110,7 @@ export function credentialsOf(kubeconfig: string): Required<Credentials> {
   const text = (base64: string): string => Buffer.from(base64, 'base64').toString();
   const user = config.users[0].user;
   const ca = text(config.clusters[0].cluster['certificate-authority-data']);
-  expect(new X509Certificate(ca).ca).toBe(true);
+
   return { ca, cert: text(user['client-certificate-data']), key: text(user['client-key-data']) };
 }
 
