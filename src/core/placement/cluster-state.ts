@@ -37,6 +37,8 @@ export interface ClusterState {
   nominate(pod: Pod, nodeName: string): void;
   denominate(pod: Pod): void;
   nominatedTo(nodeName: string): readonly PodRecord[];
+  /** How many pods are nominated anywhere; mostly none, and then nobody needs to be asked about. */
+  readonly nominated: number;
   /** Container images on nodes, by name. */
   image(name: string): ImageFacts | undefined;
 }
@@ -205,6 +207,9 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
     },
     denominate: (pod) => denominate(podKey(pod)),
     nominatedTo: (nodeName) => nominations.get(nodeName) ?? NO_RECORDS,
+    get nominated() {
+      return nodeOfNominated.size;
+    },
     image: (name) => images.get(name),
   };
 }

@@ -19,16 +19,18 @@ const compiledPods = new WeakMap<Pod, CompiledPod>();
 
 export function compilePod(pod: Pod): CompiledPod {
   let compiled = compiledPods.get(pod);
-  if (compiled === undefined) {
-    compiled = {
-      pod,
-      record: recordOf(pod),
-      requests: requestsOfSpec(pod.spec),
-      tolerations: compileTolerations(pod.spec.tolerations),
-      nodeAffinity: compileRequiredNodeAffinity(pod.spec),
-      spread: compileSpread(pod.spec, pod.metadata.labels),
-    };
-    compiledPods.set(pod, compiled);
-  }
+  if (compiled === undefined) compiledPods.set(pod, (compiled = compilePodOnce(pod)));
   return compiled;
+}
+
+/** For a caller that keeps the answer itself, and lets go of it when the pod has its node. */
+export function compilePodOnce(pod: Pod): CompiledPod {
+  return {
+    pod,
+    record: recordOf(pod),
+    requests: requestsOfSpec(pod.spec),
+    tolerations: compileTolerations(pod.spec.tolerations),
+    nodeAffinity: compileRequiredNodeAffinity(pod.spec),
+    spread: compileSpread(pod.spec, pod.metadata.labels),
+  };
 }

@@ -130,8 +130,18 @@ describe('required node affinity', () => {
   });
 
   it('compiles once for all pods of a template', () => {
-    const spec: PodSpec = { ...required({ matchFields: [named('a')] }), nodeSelector: { disk: 'ssd' } };
-    expect(compileRequiredNodeAffinity({ ...spec })).toBe(compileRequiredNodeAffinity(spec));
+    const spec: PodSpec = {
+      ...required({ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }),
+      containers: [],
+    };
+    expect(compileRequiredNodeAffinity({ ...spec })).toBe(compileRequiredNodeAffinity({ ...spec }));
+  });
+
+  it('remembers nothing for a pinned pod, whose selector is its own and lives as long as the pod', () => {
+    const spec: PodSpec = { ...required({ matchFields: [named('a')] }), containers: [] };
+    const compiled = compileRequiredNodeAffinity(spec);
+    expect(compileRequiredNodeAffinity(spec)).not.toBe(compiled);
+    expect(compiled.pinnedNodes).toEqual(new Set(['a']));
   });
 
   it('without a name, as a volume sees nodes, ignores fields', () => {

@@ -77,12 +77,12 @@ const compiledSelectors = new WeakMap<NodeSelector, readonly CompiledTerm[]>();
 
 function compileTerms(selector: NodeSelector): readonly CompiledTerm[] {
   let terms = compiledSelectors.get(selector);
-  if (terms === undefined) {
-    terms = selector.nodeSelectorTerms.map(compileTerm).filter((term) => term !== undefined);
-    compiledSelectors.set(selector, terms);
-  }
+  if (terms === undefined) compiledSelectors.set(selector, (terms = readTerms(selector)));
   return terms;
 }
+
+const readTerms = (selector: NodeSelector): readonly CompiledTerm[] =>
+  selector.nodeSelectorTerms.map(compileTerm).filter((term) => term !== undefined);
 
 /** For selectors that stand alone, such as a volume's node affinity. `name` may be empty: fields are then ignored. */
 export function matchesNodeSelector(selector: NodeSelector, name: string, labels: Labels): boolean {
@@ -109,17 +109,28 @@ const compiledAffinities = new WeakMap<NodeSelectorMap, WeakMap<NodeSelector, Re
 export function compileRequiredNodeAffinity(spec: PodSpec): RequiredNodeAffinity {
   const map = spec.nodeSelector ?? EMPTY_MAP;
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  // A pinned pod's selector is its own and lives as long as the pod: what is remembered for it would be kept for
+  // every daemon pod of the cluster, to be used once.
+  const pinned = required === undefined ? undefined : pinnedBy(required.nodeSelectorTerms);
+  if (required !== undefined && pinned !== undefined) return compileBoth(map, readTerms(required), required, pinned);
   let bySelector = compiledAffinities.get(map);
   if (bySelector === undefined) compiledAffinities.set(map, (bySelector = new WeakMap()));
   const key = required ?? NO_SELECTOR;
   let compiled = bySelector.get(key);
-  if (compiled === undefined) bySelector.set(key, (compiled = compileBoth(map, required)));
+  if (compiled === undefined) {
+    const terms = required === undefined ? undefined : compileTerms(required);
+    bySelector.set(key, (compiled = compileBoth(map, terms, required, undefined)));
+  }
   return compiled;
 }
 
-function compileBoth(map: NodeSelectorMap, required: NodeSelector | undefined): RequiredNodeAffinity {
+function compileBoth(
+  map: NodeSelectorMap,
+  terms: readonly CompiledTerm[] | undefined,
+  required: NodeSelector | undefined,
+  pinnedNodes: ReadonlySet<string> | undefined,
+): RequiredNodeAffinity {
   const pairs = Object.entries(map);
-  const terms = required === undefined ? undefined : compileTerms(required);
   const missingPair = (labels: Labels): readonly [string, string] | undefined => {
     for (const pair of pairs) if (labelOf(labels, pair[0]) !== pair[1]) return pair;
     return undefined;
@@ -133,7 +144,7 @@ function compileBoth(map: NodeSelectorMap, required: NodeSelector | undefined): 
   };
   return {
     anyNode: pairs.length === 0 && terms === undefined,
-    pinnedNodes: required === undefined ? undefined : pinnedBy(required.nodeSelectorTerms),
+    pinnedNodes,
     matches,
     explain: (node) =>
       createNo('NodeAffinityMismatch', () => {
