@@ -6,16 +6,18 @@
  * any moment, and it runs against a real cluster as well as the embedded one.
  */
 import { NODES, PODS } from '../../core/api/registry/resources.ts';
-import type { Node, Pod } from '../../core/api/types/core-v1.ts';
+import type { Node } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import { formatTime } from '../../core/kube/time.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
+import type { EventRecorder } from '../../machinery/event-recorder.ts';
 import type { Informers } from '../../machinery/informers.ts';
 import { silentLogger, type Logger } from '../../machinery/logger.ts';
+import { createTokenBucket } from '../../machinery/workqueue/rate-limiter.ts';
 import { beat } from './heartbeat.ts';
 import { createNodeKeeper } from './node-keeper.ts';
+import type { PodEvent } from './pod-events.ts';
 import { createPodKeeper } from './pod-keeper.ts';
 import { isSimulated } from './settings.ts';
 
@@ -26,54 +28,64 @@ export interface FleetOptions {
   readonly logger?: Logger;
   /** Give every node a Lease of its own, for a controller manager that knows no other. */
   readonly ownLeases?: boolean;
+  /** Where the kubelet's events go; none are made when absent. */
+  readonly events?: EventRecorder | undefined;
 }
 
+/** So many steps of pods are told of at once and in a second: fifty thousand starts must not become 200,000 events. */
+const EVENT_BURST = 500;
+const EVENTS_PER_SECOND = 50;
+
 export function createFleet(options: FleetOptions): Actor {
-  const { client, informers, clock } = options;
-  const logger = options.logger ?? silentLogger;
+  const { client, informers, clock, events } = options;
+  const logger = (options.logger ?? silentLogger).with({ controller: 'fleet' });
   const nodes = informers.for(NODES);
   const pods = informers.for(PODS);
-  const now = (): string => formatTime(clock.now());
+  const budget = createTokenBucket(clock, EVENTS_PER_SECOND, EVENT_BURST);
 
-  const nodeKeeper = createNodeKeeper({ client, clock, logger, now, onUp: (name) => podKeeper.nodeUp(name) });
+  function tell(read: () => readonly PodEvent[]): void {
+    if (events === undefined || !budget.tryTake()) return;
+    for (const { regarding, note } of read()) events.event(regarding, note);
+  }
+
+  const nodeKeeper = createNodeKeeper({ client, clock, logger, onUp: (name) => podKeeper.nodeUp(name) });
   const podKeeper = createPodKeeper({
     client,
     clock,
     logger,
-    now,
     lister: pods.lister,
     nodeOf: nodeKeeper.get,
     onReadyDaemon: nodeKeeper.daemonReady,
+    tell,
   });
+
+  function release({ metadata: { name } }: Stored<Node>, isDeleted: boolean): void {
+    const node = nodeKeeper.get(name);
+    nodeKeeper.release(name);
+    podKeeper.nodeGone(name, node, isDeleted);
+  }
 
   return {
     name: 'fleet',
     ready: () => nodes.hasSynced() && pods.hasSynced(),
     async start(signal) {
-      const adopt = (node: Stored<Node>): void => (isSimulated(node) ? nodeKeeper.adopt(node) : release(node));
-      const release = (node: Stored<Node>): void => {
-        const { name } = node.metadata;
-        podKeeper.nodeGone(name, nodeKeeper.get(name));
-        nodeKeeper.release(name);
-      };
       const registrations = [
-        nodes.addHandler({ add: adopt, update: (_old, node) => adopt(node), delete: release }),
-        pods.addHandler({
-          batch(changes) {
-            for (const change of changes) {
-              if (change.type === 'delete') podKeeper.forget(change.object as Stored<Pod>);
-              else podKeeper.look(change.object as Stored<Pod>);
-            }
+        nodes.addHandler({
+          add: (node) => void (isSimulated(node) && nodeKeeper.adopt(node)),
+          update(old, node) {
+            // Deleted and made again under the same name, between two looks of the cache.
+            if (old.metadata.uid !== node.metadata.uid) release(old, true);
+            if (isSimulated(node)) nodeKeeper.adopt(node);
+            else if (nodeKeeper.get(node.metadata.name) !== undefined) release(node, false);
           },
+          delete: (node) => release(node, true),
         }),
+        pods.addHandler({ batch: podKeeper.changed, synced: podKeeper.synced }),
       ];
-      await beat(
-        { client, clock, logger, ownLeases: () => (options.ownLeases === true ? nodeKeeper.names() : []) },
-        signal,
-      );
+      const ownLeases = (): Iterable<Stored<Node>> => (options.ownLeases === true ? nodeKeeper.nodes() : []);
+      await beat({ client, clock, logger, ownLeases }, signal);
       for (const registration of registrations) registration.remove();
-      nodeKeeper.stop();
-      await podKeeper.stop();
+      await Promise.all([nodeKeeper.stop(), podKeeper.stop()]);
     },
   };
 }

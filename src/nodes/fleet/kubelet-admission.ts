@@ -12,7 +12,7 @@ import type { NodeState } from '../../core/placement/node-state.ts';
 import { requestsOfSpec } from '../../core/placement/requests.ts';
 import { compileTolerations } from '../../core/placement/taints.ts';
 
-/** A refusal as it ends in the pod's status: phase Failed with this reason and message. */
+/** A refusal as the event tells it; the pod's status says the same after "Pod was rejected: ". */
 export interface Rejection {
   readonly reason: string;
   readonly message: string;
@@ -20,12 +20,30 @@ export interface Rejection {
 
 export function admit(pod: Pod, state: NodeState): Rejection | undefined {
   return (
+    rejectBySystem(pod, state) ??
     rejectByResources(pod, state) ??
     rejectByAffinity(pod, state) ??
     rejectByPorts(pod, state) ??
     rejectByTaints(pod, state)
   );
 }
+
+const OS_LABEL = 'kubernetes.io/os';
+
+function rejectBySystem(pod: Pod, { node }: NodeState): Rejection | undefined {
+  const system = node.metadata.labels?.[OS_LABEL] ?? 'linux';
+  const labelled = pod.metadata.labels?.[OS_LABEL];
+  if (labelled !== undefined && labelled !== system) {
+    const message = `Failed to admit pod as the \`${OS_LABEL}\` label doesn't match node label`;
+    return { reason: 'PodOSSelectorNodeLabelDoesNotMatch', message };
+  }
+  if (pod.spec.os === undefined || pod.spec.os.name === system) return undefined;
+  return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
+}
+
+/** Extended resources a node knows nothing of belong to the cluster, not to it: somebody else watches over them. */
+const isUnknownExtended = (name: string, { allocatable }: NodeState): boolean =>
+  name.includes('/') && !name.includes('kubernetes.io/') && !allocatable.scalars.has(name);
 
 function rejectByResources(pod: Pod, state: NodeState): Rejection | undefined {
   const requests = requestsOfSpec(pod.spec);
@@ -36,21 +54,22 @@ function rejectByResources(pod: Pod, state: NodeState): Rejection | undefined {
     ['cpu', requests.cpu, state.requestedCpu, allocatable.cpu],
     ['memory', requests.memory, state.requestedMemory, allocatable.memory],
     ['ephemeral-storage', requests.ephemeralStorage, state.requestedEphemeralStorage, allocatable.ephemeralStorage],
-    ...Array.from(
-      requests.scalars,
-      ([name, wanted]) =>
-        [name, wanted, state.requestedScalars.get(name) ?? 0, allocatable.scalars.get(name) ?? 0] as const,
-    ),
+    ...[...requests.scalars]
+      .filter(([name]) => !isUnknownExtended(name, state))
+      .map(
+        ([name, wanted]) =>
+          [name, wanted, state.requestedScalars.get(name) ?? 0, allocatable.scalars.get(name) ?? 0] as const,
+      ),
   ];
   const short = rows.find(
     ([, wanted, used, capacity]) => wanted > 0 && BigInt(wanted) + BigInt(used) > BigInt(capacity),
   );
   if (short === undefined) return undefined;
   const [name, wanted, used, capacity] = short;
-  return rejection(
-    `OutOf${name}`,
-    `Node didn't have enough resource: ${name}, requested: ${wanted}, used: ${used}, capacity: ${capacity}`,
-  );
+  return {
+    reason: `OutOf${name}`,
+    message: `Node didn't have enough resource: ${name}, requested: ${wanted}, used: ${used}, capacity: ${capacity}`,
+  };
 }
 
 function rejectByAffinity(pod: Pod, state: NodeState): Rejection | undefined {
@@ -76,6 +95,7 @@ function rejectByTaints(pod: Pod, state: NodeState): Rejection | undefined {
   return untolerated ? predicate('TaintToleration', "node(s) had taints that the pod didn't tolerate") : undefined;
 }
 
-const rejection = (reason: string, message: string): Rejection => ({ reason, message: `Pod was rejected: ${message}` });
-const predicate = (name: string, description: string): Rejection =>
-  rejection(name, `Predicate ${name} failed: ${description}`);
+const predicate = (reason: string, description: string): Rejection => ({
+  reason,
+  message: `Predicate ${reason} failed: ${description}`,
+});

@@ -8,7 +8,7 @@ import type { Node, Taint } from '../../core/api/types/core-v1.ts';
 import { dns1123SubdomainProblems } from '../../core/kube/names.ts';
 import { parseQuantity } from '../../core/kube/quantity.ts';
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
-import { nodeStatus } from './node-status.ts';
+import { nextNodeStatus } from './node-status.ts';
 
 export interface NodeGroup {
   readonly name: string;
@@ -195,7 +195,7 @@ export function* nodesOf(group: NodeGroup, now: string, zoneCount = 3): Generato
       spec,
       status: sized,
     };
-    yield isImmediate ? { ...node, status: nodeStatus(node, true, now) } : node;
+    yield isImmediate ? { ...node, status: nextNodeStatus(node, true, now) } : node;
   }
 }
 

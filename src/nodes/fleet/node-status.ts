@@ -12,6 +12,7 @@ const DEFAULT_CAPACITY: NonNullable<NodeStatus['capacity']> = Object.freeze({
 });
 
 type Quantities = NonNullable<NodeStatus['capacity']>;
+const CORE = Object.keys(DEFAULT_CAPACITY);
 
 /** Shared by all nodes, so that 50,000 of them hold it once. */
 const NODE_INFO: NonNullable<NodeStatus['nodeInfo']> = Object.freeze({
@@ -63,26 +64,63 @@ export const isReady = (node: Node): boolean =>
 export const hostAddress = (node: Node): string =>
   node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(node.metadata.name);
 
-/** The status of a node that is up; `ready` says whether it takes pods already. */
-export function nodeStatus(node: Node, ready: boolean, now: string): NodeStatus {
+/** The status of a node that is up; `ready` says whether it takes pods already. The old one itself when it says so. */
+export function nextNodeStatus(node: Node, ready: boolean, now: string): NodeStatus {
   const old = node.status;
-  const capacity: Quantities = old?.capacity ?? old?.allocatable ?? DEFAULT_CAPACITY;
+  const capacity = complete(old?.capacity ?? old?.allocatable, DEFAULT_CAPACITY);
+  const allocatable = complete(old?.allocatable, capacity);
+  const conditions = mergeConditions(old?.conditions ?? NO_CONDITIONS, ready, now);
+  const { addresses = [], nodeInfo } = old ?? {};
+  const hasAddresses = addresses.length > 0;
+  const hasInfo = nodeInfo !== undefined && nodeInfo.kubeletVersion !== '';
+  if (
+    old !== undefined &&
+    hasAddresses &&
+    hasInfo &&
+    old.capacity === capacity &&
+    old.allocatable === allocatable &&
+    old.conditions === conditions
+  ) {
+    return old;
+  }
   return {
     ...old,
     capacity,
-    allocatable: old?.allocatable ?? capacity,
-    conditions: mergeConditions(old?.conditions ?? [], freshConditions(ready, now)),
-    addresses: old?.addresses ?? [
-      { type: 'InternalIP', address: nodeAddress(node.metadata.name) },
-      { type: 'Hostname', address: node.metadata.name },
-    ],
-    daemonEndpoints: old?.daemonEndpoints ?? { kubeletEndpoint: { Port: 10250 } },
-    nodeInfo: old?.nodeInfo === undefined || old.nodeInfo.kubeletVersion === '' ? NODE_INFO : old.nodeInfo,
+    allocatable,
+    conditions,
+    addresses: hasAddresses
+      ? addresses
+      : [
+          { type: 'InternalIP', address: nodeAddress(node.metadata.name) },
+          { type: 'Hostname', address: node.metadata.name },
+        ],
+    daemonEndpoints: old?.daemonEndpoints?.kubeletEndpoint?.Port ? old.daemonEndpoints : ENDPOINTS,
+    nodeInfo: hasInfo ? nodeInfo : NODE_INFO,
   };
 }
 
+const ENDPOINTS = Object.freeze({ kubeletEndpoint: Object.freeze({ Port: 10250 }) });
+const NO_CONDITIONS: readonly NodeCondition[] = Object.freeze([]);
+const completed = new WeakMap<Quantities, Quantities>();
+
+/** What every node must have is filled in; nodes of one group share the result. */
+function complete(said: Quantities | undefined, defaults: Quantities): Quantities {
+  if (said === undefined) return defaults;
+  if (CORE.every((name) => said[name] !== undefined)) return said;
+  const known = completed.get(said);
+  if (known !== undefined && CORE.every((name) => said[name] !== undefined || known[name] === defaults[name]))
+    return known;
+  const all: Quantities = { ...Object.fromEntries(CORE.map((name) => [name, defaults[name] ?? '0'])), ...said };
+  completed.set(said, all);
+  return all;
+}
+
 /** Pressure that somebody set on purpose stays; so does every condition that is not the kubelet's. */
-function mergeConditions(old: readonly NodeCondition[], fresh: readonly NodeCondition[]): readonly NodeCondition[] {
+function mergeConditions(old: readonly NodeCondition[], ready: boolean, now: string): readonly NodeCondition[] {
+  const isReadyNow = old.find(({ type }) => type === 'Ready')?.status;
+  const isWhole = QUIET.every(([kind]) => old.some(({ type }) => type === kind));
+  if (isWhole && isReadyNow === (ready ? 'True' : 'False')) return old;
+  const fresh = freshConditions(ready, now);
   if (old.length === 0) return fresh;
   const kept = fresh.map((next) => {
     const before = old.find(({ type }) => type === next.type);

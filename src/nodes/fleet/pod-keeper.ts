@@ -1,29 +1,35 @@
 /**
  * Keeps the pods on simulated nodes: takes each through admission and its lifecycle, with a bounded number of writes
- * under way and a bounded slice of the process at a time.
+ * under way and a bounded slice of the process at a time. What it holds in memory can be lost at any moment: the next
+ * start reads everything that matters from the pods themselves.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
+import { formatTime } from '../../core/kube/time.ts';
 import { addPod, removePod } from '../../core/placement/node-state.ts';
 import { isTerminal, podKey, recordOf } from '../../core/placement/pod-record.ts';
 import type { Client } from '../../machinery/client.ts';
-import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/clock.ts';
 import type { Logger } from '../../machinery/logger.ts';
 import { keyOf, keyText, parseKeyText } from '../../machinery/object-keys.ts';
-import type { Lister } from '../../machinery/object-store.ts';
-import { admit } from './kubelet-admission.ts';
+import type { Change, Lister } from '../../machinery/object-store.ts';
+import { createSlicedWork } from '../../machinery/sliced-work.ts';
+import { admit, type Rejection } from './kubelet-admission.ts';
 import type { SimulatedNode } from './node-keeper.ts';
+import { changeEvents, killingEvents, rejectionEvent, type PodEvent } from './pod-events.ts';
 import { nextStep } from './pod-lifecycle.ts';
 import { rejectedStatus } from './pod-status.ts';
 
 export interface PodKeeper {
-  look(pod: Stored<Pod>): void;
-  forget(pod: Stored<Pod>): void;
+  /** Several changes at a time, in order. */
+  changed(changes: readonly Change<Pod>[]): void;
+  /** Every pod there was at the start has been handed over: only now is it known what each node holds. */
+  synced(): void;
   nodeUp(name: string): void;
   /** The node is no longer ours; its pods wait in case one of that name comes back. */
-  nodeGone(name: string, node: SimulatedNode | undefined): void;
+  nodeGone(name: string, node: SimulatedNode | undefined, isDeleted: boolean): void;
   /** Waits for writes under way. */
   stop(): Promise<void>;
 }
@@ -32,192 +38,227 @@ export interface PodKeeperOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly now: () => string;
   readonly lister: Lister<Pod>;
   readonly nodeOf: (name: string) => SimulatedNode | undefined;
   readonly onReadyDaemon: (nodeName: string, daemon: string) => void;
+  /** Told what a kubelet would tell; answers nothing and never throws. */
+  readonly tell: (events: () => readonly PodEvent[]) => void;
 }
 
-const MAX_IN_FLIGHT = 256;
-const SLICE_MS = 4;
-const RETRY_MS = 1000;
+/** So many reports for one pod without a rest in between are one too many: somebody undoes what is written. */
+const MAX_STREAK = 8;
+const STREAK_PAUSE_MS = 30_000;
 
 export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
-  const { client, clock, logger, lister, nodeOf } = options;
-  /** Keys to look at, each once, oldest first. */
-  const queue = new Set<string>();
-  /** Keys with a write under way; a change that arrives meanwhile waits in `queue`. */
-  const inFlight = new Set<string>();
+  const { client, clock, logger, lister, nodeOf, tell } = options;
   /** Pods bound to a node that is not up (or not ours, or not there yet), by node. */
   const waiting = new Map<string, Set<string>>();
-  const timers = new Map<string, Timer>();
-  /** Exact time of admission, for delays finer than a second. Only while a pod starts. */
-  const admittedAt = new Map<string, number>();
-  let pumping = false;
-  let stopped = false;
-  let idle: (() => void) | undefined;
+  /** Nodes that were ours and were deleted while pods stood on them: their pods can still be stopped. */
+  const ghosts = new Map<string, SimulatedNode>();
+  /** A moment of the pod's life to the millisecond, while it is on its way somewhere; statuses know only seconds. */
+  const moments = new Map<string, number>();
+  /** Reports since the pod last came to rest. */
+  const streaks = new Map<string, number>();
+  /** Pods whose end has begun, so that it is told once. */
+  const ending = new Set<string>();
+  /** Until the first list is complete: nobody is admitted before everybody who already runs is counted. */
+  let unsynced: Set<string> | undefined = new Set();
 
-  function enqueue(key: string): void {
-    queue.add(key);
-    if (!pumping && !stopped) {
-      pumping = true;
-      clock.after(0, pump);
-    }
-  }
+  const work = createSlicedWork({
+    clock,
+    look,
+    onError(key, error) {
+      if (isStatus(error, 'NotFound')) return false;
+      // Changed meanwhile: the change itself brings the pod back here.
+      if (!isStatus(error, 'Conflict')) logger.warn('Could not write a pod', { name: key, error });
+      return true;
+    },
+  });
 
-  function pump(): void {
-    const end = clock.monotonic() + SLICE_MS;
-    for (const key of queue) {
-      if (stopped || inFlight.size >= MAX_IN_FLIGHT) break;
-      if (inFlight.has(key)) continue;
-      queue.delete(key);
-      process(key);
-      if (clock.monotonic() >= end) break;
-    }
-    const canGoOn = !stopped && inFlight.size < MAX_IN_FLIGHT && queue.size > inFlight.size;
-    pumping = canGoOn;
-    if (canGoOn) clock.after(0, pump);
-  }
+  const add = (key: string): void => void (unsynced === undefined ? work.add(key) : unsynced.add(key));
 
-  function process(key: string): void {
+  const podAt = (key: string): Stored<Pod> | undefined => {
     const { name, namespace } = parseKeyText(key);
-    const pod = lister.get(name, namespace);
+    return lister.get(name, namespace);
+  };
+
+  function look(key: string): Promise<unknown> | undefined {
+    const pod = podAt(key);
     const nodeName = pod?.spec.nodeName;
-    if (pod === undefined || nodeName === undefined) return;
-    const node = nodeOf(nodeName);
-    if (node?.up !== true) return wait(nodeName, key);
-    const rejected = account(pod, node);
-    if (rejected !== undefined) return void report(key, pod, rejected);
-    advance(key, pod, node);
+    if (pod === undefined || nodeName === undefined) return undefined;
+    const node = nodeOf(nodeName) ?? (pod.metadata.deletionTimestamp === undefined ? undefined : ghosts.get(nodeName));
+    if (node?.up !== true) {
+      wait(nodeName, key);
+      return undefined;
+    }
+    const rejection = account(pod, node);
+    if (rejection !== undefined) return reject(key, pod, rejection);
+    tellDaemon(pod, node);
+    return advance(key, pod, node);
   }
 
   function wait(nodeName: string, key: string): void {
-    const keys = waiting.get(nodeName) ?? new Set<string>();
-    waiting.set(nodeName, keys.add(key));
+    const keys = waiting.get(nodeName);
+    if (keys === undefined) waiting.set(nodeName, new Set([key]));
+    else keys.add(key);
   }
 
-  /** Counts the pod on its node; answers with a status where the node refuses it. */
-  function account(pod: Stored<Pod>, { state, hostIPs }: SimulatedNode): PodStatus | undefined {
+  function unwait(nodeName: string, key: string): void {
+    const keys = waiting.get(nodeName);
+    if (keys?.delete(key) !== true || keys.size > 0) return;
+    waiting.delete(nodeName);
+    ghosts.delete(nodeName);
+  }
+
+  /** Counts the pod on its node; answers with the reason where the node refuses it. */
+  function account(pod: Stored<Pod>, { state }: SimulatedNode): Rejection | undefined {
     const uid = podKey(pod);
-    const known = state.pods.has(uid);
+    const known = state.pods.get(uid);
     if (isTerminal(pod)) {
-      if (known) removePod(state, uid);
+      if (known !== undefined) removePod(state, uid);
       return undefined;
     }
-    if (known) {
+    if (known?.pod === pod) return undefined;
+    if (known !== undefined) {
       // The newest object replaces the one counted before, which would otherwise be kept alive.
       removePod(state, uid);
     } else if (pod.status?.startTime === undefined && pod.metadata.deletionTimestamp === undefined) {
       const rejection = admit(pod, state);
-      if (rejection !== undefined) return rejectedStatus(pod, { now: options.now(), hostIPs }, rejection);
+      if (rejection !== undefined) return rejection;
     }
     addPod(state, recordOf(pod));
     return undefined;
   }
 
-  function advance(key: string, pod: Stored<Pod>, node: SimulatedNode): void {
+  function reject(key: string, pod: Stored<Pod>, rejection: Rejection): Promise<unknown> | undefined {
     const now = clock.now();
-    const { podStartDelayMs } = node.settings;
-    if (podStartDelayMs > 0 && pod.status?.startTime === undefined && !admittedAt.has(key)) admittedAt.set(key, now);
-    const step = nextStep(pod, {
-      now,
-      context: { now: options.now(), hostIPs: node.hostIPs },
-      podStartDelayMs,
-      admittedAt: admittedAt.get(key),
-    });
-    switch (step.do) {
-      case 'rest':
-        admittedAt.delete(key);
-        timers.get(key)?.cancel();
-        timers.delete(key);
-        tellDaemon(pod);
-        return;
-      case 'wait':
-        return lookAgain(key, step.until - now);
-      case 'report':
-        return void report(key, pod, step.status);
-      case 'remove':
-        return void remove(key, pod);
-    }
+    return report(key, pod, rejectedStatus(pod, rejection, { now, text: formatTime(now) }), () => [
+      rejectionEvent(pod, rejection),
+    ]);
   }
 
-  function tellDaemon(pod: Stored<Pod>): void {
+  function advance(key: string, pod: Stored<Pod>, node: SimulatedNode): Promise<unknown> | undefined {
+    const now = clock.now();
+    const isEnding = pod.metadata.deletionTimestamp !== undefined;
+    if (isEnding && !ending.has(key)) {
+      ending.add(key);
+      moments.set(key, now);
+      tell(() => killingEvents(pod));
+    }
+    const step = nextStep(pod, {
+      now,
+      text: formatTime(now),
+      exactly: moments.get(key),
+      hostIPs: node.hostIPs,
+      podStartDelayMs: node.settings.podStartDelayMs,
+    });
+    if (step.do === 'report') {
+      return report(key, pod, step.status, () => changeEvents(pod, step.status));
+    }
+    if (streaks.size > 0) streaks.delete(key);
+    if (step.do === 'remove') {
+      const preconditions = { uid: pod.metadata.uid };
+      return client.delete(PODS, keyOf(pod), { gracePeriodSeconds: 0, preconditions });
+    }
+    if (step.do === 'wait') work.addAfter(key, step.until - now);
+    else {
+      work.cancel(key);
+      if (!isEnding && moments.size > 0) moments.delete(key);
+    }
+    return undefined;
+  }
+
+  function report(
+    key: string,
+    pod: Stored<Pod>,
+    status: PodStatus,
+    events: () => readonly PodEvent[],
+  ): Promise<unknown> | undefined {
+    const streak = (streaks.get(key) ?? 0) + 1;
+    streaks.set(key, streak);
+    if (streak > MAX_STREAK) {
+      if (streak === MAX_STREAK + 1) logger.warn('What a pod reports does not last; somebody undoes it', { name: key });
+      work.addAfter(key, STREAK_PAUSE_MS);
+      streaks.set(key, MAX_STREAK - 1);
+      return undefined;
+    }
+    if (!ending.has(key)) moments.set(key, clock.now());
+    return client.update(PODS, { ...pod, status }, { subresource: 'status' }).then(() => tell(events));
+  }
+
+  function tellDaemon(pod: Stored<Pod>, { settings, daemonSeen }: SimulatedNode): void {
+    if (settings.readyWhenDaemon === undefined || daemonSeen || pod.spec.nodeName === undefined) return;
     const owner = pod.metadata.ownerReferences?.find((reference) => reference.controller === true);
-    if (owner?.kind !== 'DaemonSet' || pod.spec.nodeName === undefined) return;
-    const ready = pod.status?.conditions?.some(
-      (condition) => condition.type === 'Ready' && condition.status === 'True',
-    );
+    if (owner?.kind !== 'DaemonSet' || pod.metadata.deletionTimestamp !== undefined) return;
+    const ready = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
     if (ready === true) options.onReadyDaemon(pod.spec.nodeName, `${pod.metadata.namespace}/${owner.name}`);
   }
 
-  function lookAgain(key: string, delayMs: number): void {
-    timers.get(key)?.cancel();
-    timers.set(
-      key,
-      clock.after(Math.max(1, delayMs), () => {
-        timers.delete(key);
-        enqueue(key);
-      }),
-    );
+  function forget(pod: Stored<Pod>): void {
+    const key = keyText(keyOf(pod));
+    work.forget(key);
+    unsynced?.delete(key);
+    moments.delete(key);
+    streaks.delete(key);
+    ending.delete(key);
+    const { nodeName } = pod.spec;
+    if (nodeName === undefined) return;
+    unwait(nodeName, key);
+    const node = nodeOf(nodeName);
+    if (node !== undefined) removePod(node.state, podKey(pod));
   }
 
-  const report = (key: string, pod: Stored<Pod>, status: PodStatus): Promise<void> =>
-    write(key, () => client.update(PODS, { ...pod, status }, { subresource: 'status' }));
-
-  const remove = (key: string, pod: Stored<Pod>): Promise<void> =>
-    write(key, () =>
-      client.delete(PODS, keyOf(pod), { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } }),
-    );
-
-  async function write(key: string, send: () => Promise<unknown>): Promise<void> {
-    inFlight.add(key);
-    try {
-      await send();
-    } catch (error) {
-      // Gone, or changed: the change itself brings the pod back here.
-      if (!isStatus(error, 'NotFound') && !isStatus(error, 'Conflict')) {
-        logger.warn('Could not write a pod', { name: key, error });
-        if (!stopped) lookAgain(key, RETRY_MS);
-      }
+  /** As a kubelet takes several at once: those it runs already first, then by age. */
+  function addInOrder(keys: Iterable<string>): void {
+    const fresh: { readonly key: string; readonly created: string }[] = [];
+    for (const key of keys) {
+      const pod = podAt(key);
+      if (pod === undefined) continue;
+      if (pod.status?.startTime === undefined) fresh.push({ key, created: pod.metadata.creationTimestamp ?? '' });
+      else add(key);
     }
-    inFlight.delete(key);
-    if (inFlight.size === 0) idle?.();
-    if (queue.size > 0 && !pumping && !stopped) {
-      pumping = true;
-      clock.after(0, pump);
-    }
+    fresh.sort((a, b) => (a.created < b.created ? -1 : a.created > b.created ? 1 : 0));
+    for (const { key } of fresh) add(key);
   }
 
   return {
-    look(pod) {
-      if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== '') enqueue(keyText(keyOf(pod)));
+    changed(changes) {
+      let newest = '';
+      let isInOrder = true;
+      const keys: string[] = [];
+      for (const { type, object, old } of changes) {
+        if (type === 'delete') forget(object);
+        // Deleted and made again between two looks of the cache.
+        else if (type === 'update' && old.metadata.uid !== object.metadata.uid) forget(old);
+        if (type === 'delete' || object.spec.nodeName === undefined || object.spec.nodeName === '') continue;
+        keys.push(keyText(keyOf(object)));
+        const created = object.metadata.creationTimestamp ?? '';
+        if (created < newest) isInOrder = false;
+        else newest = created;
+      }
+      if (isInOrder) for (const key of keys) add(key);
+      else addInOrder(keys);
     },
-    forget(pod) {
-      const key = keyText(keyOf(pod));
-      queue.delete(key);
-      admittedAt.delete(key);
-      timers.get(key)?.cancel();
-      timers.delete(key);
-      const { nodeName } = pod.spec;
-      if (nodeName === undefined) return;
-      const keys = waiting.get(nodeName);
-      if (keys?.delete(key) === true && keys.size === 0) waiting.delete(nodeName);
-      const node = nodeOf(nodeName);
-      if (node !== undefined) removePod(node.state, podKey(pod));
+    synced() {
+      const keys = unsynced ?? [];
+      unsynced = undefined;
+      addInOrder(keys);
     },
     nodeUp(name) {
       const keys = waiting.get(name);
       waiting.delete(name);
-      for (const key of keys ?? []) enqueue(key);
+      ghosts.delete(name);
+      addInOrder(keys ?? []);
     },
-    nodeGone(name, node) {
+    nodeGone(name, node, isDeleted) {
       if (node === undefined) return;
-      for (const { pod } of node.state.pods.values()) wait(name, keyText(keyOf(pod)));
+      const ours = [...node.state.pods.values()].map(({ pod }) => keyText(keyOf(pod)));
+      for (const key of ours) wait(name, key);
+      if (!isDeleted || ours.length === 0) return;
+      ghosts.set(name, node);
+      // Those that are stopping go on stopping.
+      for (const key of ours) add(key);
     },
-    async stop() {
-      stopped = true;
-      for (const timer of timers.values()) timer.cancel();
-      if (inFlight.size > 0) await new Promise<void>((resolve) => (idle = resolve));
-    },
+    stop: () => work.stop(),
   };
 }

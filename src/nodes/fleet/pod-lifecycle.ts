@@ -5,16 +5,9 @@
 import type { Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import { isTerminal } from '../../core/placement/pod-record.ts';
 import { parseTime } from '../../core/kube/time.ts';
-import {
-  brokenImageStatus,
-  crashedStatus,
-  creatingStatus,
-  endedStatus,
-  gatesOpen,
-  runningStatus,
-  type StatusContext,
-} from './pod-status.ts';
-import { isBrokenImage, podSettings } from './settings.ts';
+import { advanceInit, advanceRegular, creating, instantOf } from './container-status.ts';
+import { nextStatus, NO_STATUSES, stoppedStatus, type ContainersNow, type StatusContext } from './pod-status.ts';
+import { podSettings } from './settings.ts';
 
 export type Step =
   /** Nothing to do until the pod changes. */
@@ -26,70 +19,84 @@ export type Step =
   /** The containers are gone: finish the deletion. */
   | { readonly do: 'remove' };
 
-export interface Situation {
-  readonly now: number;
-  readonly context: StatusContext;
+export interface Situation extends StatusContext {
   readonly podStartDelayMs: number;
-  /** When the kubelet took the pod, more precisely than the status can say; undefined after a restart. */
-  readonly admittedAt: number | undefined;
 }
 
 const REST: Step = { do: 'rest' };
-const BACKOFF_START_MS = 10_000;
-const BACKOFF_LIMIT_MS = 300_000;
+const REMOVE: Step = { do: 'remove' };
+const KILLED = 137;
+const DEADLINE = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+};
 
 /** Call only for pods the node has admitted (or that were started before a restart). */
 export function nextStep(pod: Pod, situation: Situation): Step {
   if (pod.metadata.deletionTimestamp !== undefined) return stop(pod, pod.metadata.deletionTimestamp, situation);
   if (isTerminal(pod)) return REST;
-  return pod.status?.phase === 'Running' ? runOn(pod, situation) : start(pod, situation);
+  const { startTime } = pod.status ?? {};
+  if (startTime === undefined && situation.podStartDelayMs > 0)
+    return report(pod, nextStatus(pod, notYet(pod), situation), Infinity);
+  const deadline = deadlineOf(pod, situation);
+  if (deadline <= situation.now) return { do: 'report', status: stoppedStatus(pod, KILLED, situation, DEADLINE) };
+  const begins = instantOf(startTime, situation) + situation.podStartDelayMs;
+  if (situation.now < begins && !hasBegun(pod)) return { do: 'wait', until: Math.min(begins, deadline) };
+  return run(pod, situation, deadline);
 }
 
-function stop(pod: Pod, deadline: string, { now }: Situation): Step {
-  if (isTerminal(pod)) return { do: 'remove' };
+/** Taken by the node, nothing started. */
+function notYet(pod: Pod): ContainersNow {
+  const { initContainers = [], containers } = pod.spec;
+  const hasInit = initContainers.length > 0;
+  return {
+    init: hasInit ? creating(initContainers, 'PodInitializing') : NO_STATUSES,
+    regular: creating(containers, hasInit ? 'PodInitializing' : 'ContainerCreating'),
+    sandbox: false,
+  };
+}
+
+const hasBegun = (pod: Pod): boolean =>
+  pod.status?.conditions?.some(({ type, status }) => type === 'PodReadyToStartContainers' && status === 'True') ??
+  false;
+
+const deadlineOf = (pod: Pod, situation: Situation): number => {
+  const seconds = pod.spec.activeDeadlineSeconds;
+  if (seconds === undefined || pod.status?.startTime === undefined) return Infinity;
+  return instantOf(pod.status.startTime, situation) + seconds * 1000;
+};
+
+function run(pod: Pod, situation: Situation, deadline: number): Step {
+  const hasInit = (pod.spec.initContainers?.length ?? 0) > 0;
+  const init = hasInit ? advanceInit(pod, situation) : undefined;
+  const regular =
+    init?.done === false
+      ? { statuses: pod.status?.containerStatuses ?? notYet(pod).regular, wake: Infinity }
+      : advanceRegular(pod, situation);
+  const containers = { init: init?.statuses ?? NO_STATUSES, regular: regular.statuses, sandbox: true };
+  return report(pod, nextStatus(pod, containers, situation), Math.min(init?.wake ?? Infinity, regular.wake, deadline));
+}
+
+function report(pod: Pod, status: PodStatus, wake: number): Step {
+  if (status !== pod.status) return { do: 'report', status };
+  return wake === Infinity ? REST : { do: 'wait', until: wake };
+}
+
+function stop(pod: Pod, deadline: string, situation: Situation): Step {
+  const isHeld = (pod.metadata.finalizers?.length ?? 0) > 0;
   const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  const requestedAt = (parseTime(deadline) ?? now) - graceMs;
-  const end = requestedAt + Math.min(graceMs, podSettings(pod).stopDelayMs);
-  return end <= now ? { do: 'remove' } : { do: 'wait', until: end };
+  // Whoever holds the pod takes it away; a second deletion would change nothing.
+  if (isTerminal(pod)) return isHeld && graceMs === 0 ? REST : REMOVE;
+  const { stopDelayMs } = podSettings(pod);
+  const requestedAt = requested(deadline, graceMs, situation);
+  const end = requestedAt + Math.min(graceMs, stopDelayMs);
+  if (situation.now < end) return { do: 'wait', until: end };
+  if (!isHeld) return REMOVE;
+  return { do: 'report', status: stoppedStatus(pod, stopDelayMs > graceMs ? KILLED : 0, situation) };
 }
 
-function start(pod: Pod, { now, context, podStartDelayMs, admittedAt }: Situation): Step {
-  const { status } = pod;
-  const begun = status?.startTime;
-  if (begun === undefined && podStartDelayMs > 0) return { do: 'report', status: creatingStatus(pod, context) };
-  const since = admittedAt ?? (begun === undefined ? now : (parseTime(begun) ?? now));
-  if (now < since + podStartDelayMs) return { do: 'wait', until: since + podStartDelayMs };
-  if (pod.spec.containers.some((container) => isBrokenImage(container.image))) {
-    const told = status?.containerStatuses?.some(
-      (container) => container.state?.waiting?.reason === 'ImagePullBackOff',
-    );
-    return told === true ? REST : { do: 'report', status: brokenImageStatus(pod, context) };
-  }
-  return { do: 'report', status: runningStatus(pod, context) };
-}
-
-function runOn(pod: Pod, { now, context }: Situation): Step {
-  const first = pod.status?.containerStatuses?.[0];
-  if (first?.state?.waiting !== undefined) return restart(pod, now, context);
-  const isReady =
-    pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
-  if (isReady !== gatesOpen(pod))
-    return { do: 'report', status: runningStatus(pod, context, first?.restartCount ?? 0) };
-  const { exitAfterMs, exitCode } = podSettings(pod);
-  if (exitAfterMs === undefined) return REST;
-  const exitAt = (parseTime(first?.state?.running?.startedAt ?? '') ?? now) + exitAfterMs;
-  if (now < exitAt) return { do: 'wait', until: exitAt };
-  const policy = pod.spec.restartPolicy ?? 'Always';
-  const again = policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
-  if (!again) return { do: 'report', status: endedStatus(pod, context, exitCode) };
-  return { do: 'report', status: crashedStatus(pod, context, exitCode, (first?.restartCount ?? 0) + 1) };
-}
-
-/** Ten seconds, then twice as long each time, at most five minutes. */
-function restart(pod: Pod, now: number, context: StatusContext): Step {
-  const first = pod.status?.containerStatuses?.[0];
-  const count = first?.restartCount ?? 1;
-  const ended = parseTime(first?.lastState?.terminated?.finishedAt ?? '') ?? now;
-  const startAt = ended + Math.min(BACKOFF_START_MS * 2 ** Math.max(0, count - 1), BACKOFF_LIMIT_MS);
-  return now < startAt ? { do: 'wait', until: startAt } : { do: 'report', status: runningStatus(pod, context, count) };
+/** The deletion timestamp is the end of the grace, to the second. */
+function requested(deadline: string, graceMs: number, { now, exactly }: Situation): number {
+  const second = (parseTime(deadline) ?? now) - graceMs;
+  return exactly !== undefined && exactly >= second && exactly < second + 1000 ? exactly : second;
 }

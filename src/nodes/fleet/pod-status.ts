@@ -1,304 +1,128 @@
-/** What a kubelet would write into a pod's status, for each state a simulated pod can be in. Pure. */
-import type {
-  Container,
-  ContainerState,
-  ContainerStatus,
-  Pod,
-  PodCondition,
-  PodStatus,
-} from '../../core/api/types/core-v1.ts';
+/**
+ * What a kubelet would write into a pod's status, from what its containers say. Pure. What many pods have in common
+ * (container statuses, conditions, host addresses) is one object for all of them: fifty thousand pods hold it once.
+ */
+import type { Container, Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import { podAddress } from './addresses.ts';
-import { isBrokenImage } from './settings.ts';
+import { isSidecar, restarts, stopped, type Moment, type Statuses } from './container-status.ts';
 import type { Rejection } from './kubelet-admission.ts';
+import { nextConditions } from './pod-conditions.ts';
 
-export interface StatusContext {
-  /** RFC 3339, now. */
-  readonly now: string;
+export interface StatusContext extends Moment {
   /** Addresses of the node; one list for all its pods. */
   readonly hostIPs: readonly [{ readonly ip: string }];
 }
 
-const TYPES = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'] as const;
+export const NO_STATUSES: Statuses = Object.freeze([]);
 
-/** Started by the kubelet, nothing runs yet. */
-export function creatingStatus(pod: Pod, context: StatusContext): PodStatus {
-  const waiting = (container: Container): ContainerStatus =>
-    containerStatus(
-      container,
-      { waiting: { reason: 'ContainerCreating' } },
-      { ready: false, started: false, restartCount: 0 },
-    );
-  return assemble(pod, context, 'Pending', pod.spec.containers.map(waiting), {
-    PodReadyToStartContainers: 'False',
-    Initialized: 'True',
-    Ready: 'False',
-    ContainersReady: 'False',
-  });
-}
-
-/** The image cannot be pulled, and never will be. */
-export function brokenImageStatus(pod: Pod, context: StatusContext): PodStatus {
-  const statuses = pod.spec.containers.map((container) => {
-    const reason = isBrokenImage(container.image) ? 'ImagePullBackOff' : 'ContainerCreating';
-    const message = isBrokenImage(container.image)
-      ? { message: `Back-off pulling image ${JSON.stringify(container.image)}` }
-      : {};
-    return containerStatus(
-      container,
-      { waiting: { reason, ...message } },
-      { ready: false, started: false, restartCount: 0 },
-    );
-  });
-  return assemble(pod, context, 'Pending', statuses, {
-    PodReadyToStartContainers: 'True',
-    Initialized: 'True',
-    Ready: 'False',
-    ContainersReady: 'False',
-  });
-}
-
-/** Everything runs. Ready unless a readiness gate of the pod says otherwise. */
-export function runningStatus(pod: Pod, context: StatusContext, restartCount = 0): PodStatus {
-  const statuses =
-    restartCount === 0 ? firstStart(pod.spec.containers, context.now) : restarted(pod, context.now, restartCount);
-  return assemble(pod, context, 'Running', statuses, {
-    PodReadyToStartContainers: 'True',
-    Initialized: 'True',
-    Ready: gatesOpen(pod) ? 'True' : 'False',
-    ContainersReady: 'True',
-  });
-}
-
-const started = new WeakMap<
-  readonly Container[],
-  { readonly now: string; readonly statuses: readonly ContainerStatus[] }
->();
-
-/** Pods of one template that start in the same second say the same of their containers, and share it. */
-function firstStart(containers: readonly Container[], now: string): readonly ContainerStatus[] {
-  const known = started.get(containers);
-  if (known?.now === now) return known.statuses;
-  const statuses = containers.map((container) =>
-    containerStatus(container, { running: { startedAt: now } }, { ready: true, started: true, restartCount: 0 }),
+/** The phase, in the kubelet's order of questions. */
+export function phaseOf(pod: Pod, init: Statuses, regular: Statuses, isOver = false): string {
+  const { initContainers = [], containers } = pod.spec;
+  const hasStarted = regular.some(
+    ({ state, lastState }) => (state?.running ?? state?.terminated ?? lastState?.terminated) !== undefined,
   );
-  started.set(containers, { now, statuses });
-  return statuses;
+  const isPending = (container: Container, i: number): boolean => {
+    const state = init[i]?.state;
+    return isSidecar(container) ? !hasStarted && state?.running === undefined : state?.terminated === undefined;
+  };
+  if (!isOver && initContainers.some(isPending)) return 'Pending';
+  const isWaiting = ({ state, lastState }: Statuses[number]): boolean =>
+    state?.running === undefined && state?.terminated === undefined && lastState?.terminated === undefined;
+  if (regular.length < containers.length || regular.some(isWaiting)) return 'Pending';
+  if (regular.some(({ state }) => state?.running !== undefined)) return 'Running';
+  const ends = regular.map(({ state, lastState }) => (state?.terminated ?? lastState?.terminated)?.exitCode ?? 0);
+  if (!isOver && containers.some((container, i) => restarts(pod, container, ends[i] ?? 0))) return 'Running';
+  return ends.every((code) => code === 0) ? 'Succeeded' : 'Failed';
 }
 
-const restarted = (pod: Pod, now: string, restartCount: number): readonly ContainerStatus[] =>
-  pod.spec.containers.map((container, i) =>
-    containerStatus(
-      container,
-      { running: { startedAt: now } },
-      { ready: true, started: true, restartCount, ...lastState(pod.status?.containerStatuses?.[i]) },
-    ),
-  );
-
-const lastState = (status: ContainerStatus | undefined): { lastState?: ContainerState } => {
-  const state = status?.state?.terminated === undefined ? status?.lastState : status.state;
-  return state === undefined ? {} : { lastState: state };
-};
-
-/** The containers ended and start again after a pause. */
-export function crashedStatus(pod: Pod, context: StatusContext, exitCode: number, restartCount: number): PodStatus {
-  const statuses = pod.spec.containers.map((container, i) =>
-    containerStatus(
-      container,
-      {
-        waiting: {
-          reason: 'CrashLoopBackOff',
-          message: `back-off restarting failed container=${container.name} pod=${pod.metadata.name}`,
-        },
-      },
-      {
-        ready: false,
-        started: false,
-        restartCount,
-        lastState: { terminated: terminated(pod.status?.containerStatuses?.[i], context, exitCode) },
-      },
-    ),
-  );
-  return assemble(pod, context, 'Running', statuses, {
-    PodReadyToStartContainers: 'True',
-    Initialized: 'True',
-    Ready: 'False',
-    ContainersReady: 'False',
-  });
+export interface ContainersNow {
+  readonly init: Statuses;
+  readonly regular: Statuses;
+  readonly sandbox: boolean;
 }
 
-/** The containers ended and stay so. */
-export function endedStatus(pod: Pod, context: StatusContext, exitCode: number): PodStatus {
-  const statuses = pod.spec.containers.map((container, i) => {
-    const old = pod.status?.containerStatuses?.[i];
-    return containerStatus(
-      container,
-      { terminated: terminated(old, context, exitCode) },
-      {
-        ready: false,
-        started: false,
-        restartCount: old?.restartCount ?? 0,
-      },
-    );
-  });
-  const reason = exitCode === 0 ? 'PodCompleted' : 'PodFailed';
-  return assemble(
-    pod,
-    context,
-    exitCode === 0 ? 'Succeeded' : 'Failed',
-    statuses,
-    {
-      PodReadyToStartContainers: 'False',
-      Initialized: 'True',
-      Ready: 'False',
-      ContainersReady: 'False',
-    },
-    exitCode === 0
-      ? { Ready: reason, ContainersReady: reason, Initialized: reason }
-      : { Ready: reason, ContainersReady: reason },
-  );
+/** The status that says this of the containers; the old one itself when it does already. */
+export function nextStatus(pod: Pod, containers: ContainersNow, context: StatusContext): PodStatus {
+  const phase = phaseOf(pod, containers.init, containers.regular);
+  if (phase !== 'Succeeded' && phase !== 'Failed') return assemble(pod, phase, containers, context);
+  // Sidecars end with the containers they serve.
+  const init = stopped(pod.spec.initContainers ?? [], containers.init, 0, context);
+  return assemble(pod, phase, { ...containers, init, sandbox: false }, context);
 }
 
-export const rejectedStatus = (pod: Pod, context: StatusContext, rejection: Rejection): PodStatus => ({
-  ...pod.status,
-  phase: 'Failed',
-  reason: rejection.reason,
-  message: rejection.message,
-  startTime: context.now,
-});
+/** The containers were told to stop and have; the pod lingers only because somebody still holds it. */
+export function stoppedStatus(pod: Pod, exitCode: number, context: StatusContext, why?: Rejection): PodStatus {
+  const { initContainers = [], containers } = pod.spec;
+  const init = stopped(initContainers, pod.status?.initContainerStatuses, exitCode, context);
+  const regular = stopped(containers, pod.status?.containerStatuses, exitCode, context);
+  const phase = why === undefined ? phaseOf(pod, init, regular, true) : 'Failed';
+  const status = assemble(pod, phase, { init, regular, sandbox: false }, context);
+  return why === undefined ? status : { ...status, reason: why.reason, message: why.message };
+}
 
-function terminated(
-  old: ContainerStatus | undefined,
-  context: StatusContext,
-  exitCode: number,
-): NonNullable<ContainerState['terminated']> {
+/** The node would not take the pod. */
+export function rejectedStatus(pod: Pod, rejection: Rejection, { text }: Moment): PodStatus {
+  const facts = { phase: 'Failed', sandbox: false, init: NO_STATUSES, regular: NO_STATUSES };
   return {
-    exitCode,
-    reason: exitCode === 0 ? 'Completed' : 'Error',
-    startedAt: old?.state?.running?.startedAt ?? context.now,
-    finishedAt: context.now,
-    containerID: old?.containerID ?? '',
+    ...pod.status,
+    ...generationOf(pod),
+    phase: 'Failed',
+    conditions: nextConditions(pod, facts, text),
+    reason: rejection.reason,
+    message: `Pod was rejected: ${rejection.message}`,
+    startTime: pod.status?.startTime ?? text,
   };
 }
 
-interface ContainerFacts {
-  readonly ready: boolean;
-  readonly started: boolean;
-  readonly restartCount: number;
-  readonly lastState?: ContainerState;
-}
-
-function containerStatus(container: Container, state: ContainerState, facts: ContainerFacts): ContainerStatus {
-  const image = container.image ?? '';
-  return {
-    name: container.name,
-    state,
-    lastState: facts.lastState ?? {},
-    ready: facts.ready,
-    restartCount: facts.restartCount,
-    image,
-    imageID: facts.ready ? `docker.io/simulated/${image}` : '',
-    started: facts.started,
-  };
-}
-
-/** Readiness gates are conditions others set; the pod is Ready only when all of them are. */
-export const gatesOpen = (pod: Pod): boolean =>
-  (pod.spec.readinessGates ?? []).every((gate) =>
-    pod.status?.conditions?.some((condition) => condition.type === gate.conditionType && condition.status === 'True'),
-  );
+const generationOf = ({ metadata: { generation } }: Pod): { observedGeneration?: number } =>
+  generation === undefined ? {} : { observedGeneration: generation };
 
 function assemble(
   pod: Pod,
-  context: StatusContext,
   phase: string,
-  containerStatuses: readonly ContainerStatus[],
-  states: { readonly [type in (typeof TYPES)[number]]: 'True' | 'False' },
-  reasons: { readonly [type: string]: string } = {},
+  { init, regular, sandbox }: ContainersNow,
+  context: StatusContext,
 ): PodStatus {
   const old = pod.status;
+  const conditions = nextConditions(pod, { phase, sandbox, init, regular }, context.text);
+  if (old !== undefined && isSaid(pod, old, phase, conditions, init, regular)) return old;
   const isHostNetwork = pod.spec.hostNetwork === true;
-  const podIP =
-    old?.podIP ??
-    (phase === 'Pending'
-      ? undefined
-      : isHostNetwork
-        ? context.hostIPs[0].ip
-        : podAddress(pod.metadata.uid ?? pod.metadata.name));
-  const initContainers = pod.spec.initContainers;
+  const podIP = old?.podIP ?? (sandbox || isHostNetwork ? newAddress(pod, context) : undefined);
   return {
-    ...(old?.observedGeneration === undefined && pod.metadata.generation === undefined
-      ? {}
-      : { observedGeneration: pod.metadata.generation ?? 0 }),
+    ...generationOf(pod),
     phase,
-    conditions: conditions(old?.conditions ?? [], states, reasons, context.now),
+    conditions,
+    ...(old?.phase === phase && old.reason !== undefined ? { reason: old.reason } : {}),
+    ...(old?.phase === phase && old.message !== undefined ? { message: old.message } : {}),
     hostIP: context.hostIPs[0].ip,
     hostIPs: context.hostIPs,
-    ...(podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }),
-    startTime: old?.startTime ?? context.now,
-    ...(initContainers === undefined || initContainers.length === 0
-      ? {}
-      : { initContainerStatuses: initContainers.map((container) => initStatus(container, phase, context)) }),
-    containerStatuses,
+    ...(podIP === undefined ? {} : { podIP, podIPs: old?.podIPs ?? [{ ip: podIP }] }),
+    startTime: old?.startTime ?? context.text,
+    ...(init.length === 0 ? {} : { initContainerStatuses: init }),
+    containerStatuses: regular,
     qosClass: old?.qosClass ?? 'BestEffort',
     ...(old?.nominatedNodeName === undefined ? {} : { nominatedNodeName: old.nominatedNodeName }),
   };
 }
 
-function initStatus(container: Container, phase: string, context: StatusContext): ContainerStatus {
-  if (phase === 'Pending')
-    return containerStatus(
-      container,
-      { waiting: { reason: 'PodInitializing' } },
-      { ready: false, started: false, restartCount: 0 },
-    );
-  if (container.restartPolicy === 'Always' && phase === 'Running') {
-    return containerStatus(
-      container,
-      { running: { startedAt: context.now } },
-      { ready: true, started: true, restartCount: 0 },
-    );
-  }
-  const end = { exitCode: 0, reason: 'Completed', startedAt: context.now, finishedAt: context.now };
-  return containerStatus(container, { terminated: end }, { ready: true, started: false, restartCount: 0 });
+/** An API server too old for `observedGeneration` drops it; only one that kept it before is told of a new one. */
+function isSaid(
+  pod: Pod,
+  old: PodStatus,
+  phase: string,
+  conditions: PodStatus['conditions'],
+  init: Statuses,
+  regular: Statuses,
+): boolean {
+  return (
+    old.phase === phase &&
+    old.conditions === conditions &&
+    old.containerStatuses === regular &&
+    (init.length === 0 || old.initContainerStatuses === init) &&
+    old.startTime !== undefined &&
+    (old.observedGeneration === undefined || old.observedGeneration === pod.metadata.generation)
+  );
 }
 
-let lastConditions: { readonly key: string; readonly conditions: readonly PodCondition[] } | undefined;
-
-/** Most pods bring nothing but the scheduler's condition, set in the same second as thousands of others: shared. */
-function conditions(
-  old: readonly PodCondition[],
-  states: { readonly [type: string]: 'True' | 'False' },
-  reasons: { readonly [type: string]: string },
-  now: string,
-): readonly PodCondition[] {
-  const [first] = old;
-  const isUsual =
-    old.length === 1 && first?.type === 'PodScheduled' && first.reason === undefined && first.message === undefined;
-  if (!isUsual) return mergedConditions(old, states, reasons, now);
-  const key = JSON.stringify([now, first, states, reasons]);
-  if (lastConditions?.key !== key) lastConditions = { key, conditions: mergedConditions(old, states, reasons, now) };
-  return lastConditions.conditions;
-}
-
-/** Keeps the conditions others own, and the transition time of what did not change. */
-function mergedConditions(
-  old: readonly PodCondition[],
-  states: { readonly [type: string]: 'True' | 'False' },
-  reasons: { readonly [type: string]: string },
-  now: string,
-): readonly PodCondition[] {
-  const mine = TYPES.map((type): PodCondition => {
-    const before = old.find((condition) => condition.type === type);
-    const status = states[type] ?? 'False';
-    const reason =
-      reasons[type] ?? (status === 'False' && type !== 'PodReadyToStartContainers' ? 'ContainersNotReady' : undefined);
-    if (before?.status === status && before.reason === reason) return before;
-    return {
-      type,
-      status,
-      ...(reason === undefined ? {} : { reason }),
-      lastTransitionTime: before?.status === status ? (before.lastTransitionTime ?? now) : now,
-    };
-  });
-  return [...mine, ...old.filter((condition) => !states[condition.type])];
-}
+const newAddress = (pod: Pod, { hostIPs }: StatusContext): string =>
+  pod.spec.hostNetwork === true ? hostIPs[0].ip : podAddress(pod.metadata.uid ?? pod.metadata.name);
