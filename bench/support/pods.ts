@@ -108,6 +108,8 @@ export function freshPodText(index: number, namespace = NAMESPACE): string {
         { name: 'v4', emptyDir: { medium: 'Memory' } },
         { name: 'v5', downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
       ],
+      // Nobody's: what is measured is the API, not what a scheduler writes afterwards.
+      schedulerName: 'nobody',
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: [{ key: 'dedicated', operator: 'Exists' }],
     },
