@@ -78,16 +78,17 @@ export function createSlicedWork(options: SlicedWorkOptions): SlicedWork {
     }
     if (work === undefined) return;
     underWay.add(key);
-    work.then(
-      () => {
-        if (failures.size > 0) failures.delete(key);
-        settled(key);
-      },
-      (error: unknown) => {
-        failed(key, error);
-        settled(key);
-      },
-    );
+    void follow(key, work);
+  }
+
+  async function follow(key: string, work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+      if (failures.size > 0) failures.delete(key);
+    } catch (error) {
+      failed(key, error);
+    }
+    settled(key);
   }
 
   function failed(key: string, error: unknown): void {

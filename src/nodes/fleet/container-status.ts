@@ -282,10 +282,13 @@ function waitingStatus(
   };
 }
 
+/** One object, so that the API server finds nothing to share anew when a status follows another. */
+const NOTHING: ContainerState = Object.freeze({});
+
 const idle = (container: Container): ContainerStatus => ({
   name: container.name,
-  state: {},
-  lastState: {},
+  state: NOTHING,
+  lastState: NOTHING,
   ready: false,
   restartCount: 0,
   image: container.image ?? '',

@@ -175,7 +175,7 @@ export function* nodesOf(group: NodeGroup, now: string, zoneCount = 3): Generato
     ...(group.podStartDelay === undefined ? {} : { [ANNOTATION.podStartDelay]: group.podStartDelay }),
     ...(group.readyWhenDaemon === undefined ? {} : { [ANNOTATION.readyWhenDaemon]: group.readyWhenDaemon }),
   };
-  const spec = { ...(group.taints === undefined ? {} : { taints: group.taints }) };
+  const spec = group.taints === undefined ? {} : { taints: group.taints };
   const sized = {
     ...(group.capacity === undefined ? {} : { capacity: strings(group.capacity) }),
     ...(group.allocatable === undefined ? {} : { allocatable: strings(group.allocatable) }),

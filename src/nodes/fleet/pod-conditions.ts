@@ -138,7 +138,7 @@ function remembered(old: Conditions, facts: readonly Fact[], generation: number 
 function merged(old: Conditions, facts: readonly Fact[], generation: number | undefined, now: string): Conditions {
   const mine = facts.map((fact): PodCondition => {
     const before = old.find(({ type }) => type === fact.type);
-    if (before !== undefined && isSame(before, fact)) return before;
+    if (before !== undefined && isSame(before, fact) && before.observedGeneration === generation) return before;
     const status = fact.isTrue ? 'True' : 'False';
     return {
       type: fact.type,

@@ -94,7 +94,10 @@ describe('a deleted pod', () => {
   });
 
   it('that is held and was killed has failed', async () => {
-    const world = await runningPod({ finalizers: ['example.com/hold'], ...stopDelay('1h') }, { terminationGracePeriodSeconds: 1 });
+    const world = await runningPod(
+      { finalizers: ['example.com/hold'], ...stopDelay('1h') },
+      { terminationGracePeriodSeconds: 1 },
+    );
     await world.client.delete(PODS, KEY);
     await world.pass(1500);
     const { status } = await world.pod('p');
@@ -110,7 +113,10 @@ describe('a deleted pod', () => {
   });
 
   it('that had ended goes at once', async () => {
-    const world = await runningPod({ annotations: { [A.exitAfter]: '1s', [A.stopDelay]: '1h' } }, { restartPolicy: 'Never' });
+    const world = await runningPod(
+      { annotations: { [A.exitAfter]: '1s', [A.stopDelay]: '1h' } },
+      { restartPolicy: 'Never' },
+    );
     await world.pass(1500);
     await world.client.delete(PODS, KEY);
     await world.pass(10);

@@ -10,7 +10,9 @@ export interface FleetWorld extends World {
 export async function fleet(options: Partial<FleetOptions> = {}): Promise<FleetWorld> {
   const world = await createWorld();
   const begin = () =>
-    world.start(({ client, informers, clock, logger }) => [createFleet({ client, informers, clock, logger, ...options })]);
+    world.start(({ client, informers, clock, logger }) => [
+      createFleet({ client, informers, clock, logger, ...options }),
+    ]);
   let running = await begin();
   return Object.assign(world, {
     stopFleet: () => running.stop(),

@@ -35,7 +35,13 @@ describe('a simulated node', () => {
     await world.client.create(NODES, simulatedNode('n', {}, { status }));
     await world.pass(10);
     const { status: now } = await world.node('n');
-    expect(now?.capacity).toEqual({ cpu: '64', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'nvidia.com/gpu': '8' });
+    expect(now?.capacity).toEqual({
+      cpu: '64',
+      memory: '16Gi',
+      pods: '110',
+      'ephemeral-storage': '100Gi',
+      'nvidia.com/gpu': '8',
+    });
     expect(now?.allocatable).toEqual({ cpu: '63', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' });
   });
 
@@ -70,7 +76,7 @@ describe('a simulated node', () => {
     await world.client.create(PODS, podOn('n', 'p'));
     await world.pass(5000);
     await world.client.create(NODES, simulatedNode('n'));
-    await world.podWhen('p', isReadyPod, 100);
+    expect((await world.podWhen('p', isReadyPod, 100)).status?.phase).toBe('Running');
   });
 
   it('comes up after its startup delay, to the tenth of a second', async () => {
@@ -88,7 +94,10 @@ describe('a simulated node', () => {
 
   it('is Ready only once the daemon it waits for is, and stays so', async () => {
     const world = await fleet();
-    await world.client.create(NODES, simulatedNode('n', { [A.readyWhenDaemon]: 'default/cni', [A.podStartDelay]: '2s' }));
+    await world.client.create(
+      NODES,
+      simulatedNode('n', { [A.readyWhenDaemon]: 'default/cni', [A.podStartDelay]: '2s' }),
+    );
     await world.pass(1000);
     expect((await world.node('n')).status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
       status: 'False',
@@ -117,7 +126,8 @@ describe('a simulated node', () => {
     await world.client.create(NODES, simulatedNode('n'));
     await world.pass(10);
     const node = await world.node('n');
-    const conditions = node.status?.conditions?.map((each) => (each.type === 'Ready' ? { ...each, status: 'Unknown' } : each)) ?? [];
+    const conditions =
+      node.status?.conditions?.map((each) => (each.type === 'Ready' ? { ...each, status: 'Unknown' } : each)) ?? [];
     await world.client.update(NODES, { ...node, status: { ...node.status, conditions } }, { subresource: 'status' });
     await world.pass(10);
     expect(isReady(await world.node('n'))).toBe(true);
@@ -157,7 +167,11 @@ describe('heartbeats', () => {
     expect(new Set(leases.map(({ name }) => name))).toEqual(new Set([FLEET_LEASE]));
     expect(leases.length).toBeLessThanOrEqual(8);
     const lease = await world.client.get(LEASES, { namespace: 'kube-node-lease', name: FLEET_LEASE });
-    expect(lease.spec).toMatchObject({ holderIdentity: FLEET_LEASE, leaseDurationSeconds: 40, renewTime: '2026-01-01T00:01:00.000000Z' });
+    expect(lease.spec).toMatchObject({
+      holderIdentity: FLEET_LEASE,
+      leaseDurationSeconds: 40,
+      renewTime: '2026-01-01T00:01:00.000000Z',
+    });
   });
 
   it('can be a Lease for each node, spread over the interval and owned by the node', async () => {

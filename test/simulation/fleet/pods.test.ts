@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { templatePods } from '../../../bench/support/pods.ts';
 import { FLEET_ANNOTATIONS as A } from '../../../src/core/api/names.ts';
 import { NODES, PODS } from '../../../src/core/api/registry/resources.ts';
 import { fleet } from './fleet-world.ts';
@@ -13,7 +14,11 @@ describe('a pod on a simulated node', () => {
     await world.client.create(NODES, simulatedNode('n'));
     await world.client.create(PODS, podOn('n', 'p'));
     const pod = await world.podWhen('p', isReadyPod, 100);
-    expect(pod.status).toMatchObject({ phase: 'Running', startTime: '2026-01-01T00:00:00Z', hostIP: expect.stringMatching(/^10\./) });
+    expect(pod.status).toMatchObject({
+      phase: 'Running',
+      startTime: '2026-01-01T00:00:00Z',
+      hostIP: expect.stringMatching(/^10\./),
+    });
     expect(pod.status?.podIP).toMatch(/^10\.(12[89]|1[3-9]\d|2\d\d)\./);
     expect(pod.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual([
       'PodReadyToStartContainers=True',
@@ -73,7 +78,9 @@ describe('a pod on a simulated node', () => {
     expect(pod.status?.phase).toBe('Pending');
     expect(isReadyPod(pod)).toBe(false);
     expect(states(pod)).toEqual(['running 0', 'waiting 0']);
-    expect(pod.status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe('containers with unready status: [bad]');
+    expect(pod.status?.conditions?.find(({ type }) => type === 'Ready')?.message).toBe(
+      'containers with unready status: [bad]',
+    );
     expect(world.writes.lasting).toHaveLength(written);
   });
 
@@ -83,7 +90,11 @@ describe('a pod on a simulated node', () => {
     await world.client.create(PODS, podOn('n', 'p', { containers: [{ name: 'main', image: 'non-existent' }] }));
     await world.pass(20_000);
     const patch = (image: string) =>
-      world.client.patch(PODS, { namespace: 'default', name: 'p' }, { type: 'json', body: [{ op: 'replace', path: '/spec/containers/0/image', value: image }] });
+      world.client.patch(
+        PODS,
+        { namespace: 'default', name: 'p' },
+        { type: 'json', body: [{ op: 'replace', path: '/spec/containers/0/image', value: image }] },
+      );
     await patch('agent:1');
     await world.podWhen('p', isReadyPod, 100);
     await patch('agent:2');
@@ -109,7 +120,10 @@ describe('a pod on a simulated node', () => {
       message: 'containers with incomplete status: [prepare proxy]',
     });
     const pod = await world.podWhen('p', isReadyPod, 2000);
-    expect(pod.status?.initContainerStatuses?.map(({ state }) => Object.keys(state ?? {})[0])).toEqual(['terminated', 'running']);
+    expect(pod.status?.initContainerStatuses?.map(({ state }) => Object.keys(state ?? {})[0])).toEqual([
+      'terminated',
+      'running',
+    ]);
   });
 
   it('holds everything back when an init image is broken', async () => {
@@ -139,8 +153,15 @@ describe('a pod on a simulated node', () => {
     const gate = (status: string) => ({ type: 'example.com/route', status });
     const write = async (status: string) => {
       const current = await world.pod('p');
-      const conditions = [...(current.status?.conditions ?? []).filter(({ type }) => type !== 'example.com/route'), gate(status)];
-      await world.client.update(PODS, { ...current, status: { ...current.status, conditions } }, { subresource: 'status' });
+      const conditions = [
+        ...(current.status?.conditions ?? []).filter(({ type }) => type !== 'example.com/route'),
+        gate(status),
+      ];
+      await world.client.update(
+        PODS,
+        { ...current, status: { ...current.status, conditions } },
+        { subresource: 'status' },
+      );
     };
     await write('True');
     const ready = await world.podWhen('p', isReadyPod, 100);
@@ -188,7 +209,11 @@ describe('containers that end', () => {
     expect(states(await world.pod('p'))).toEqual(['running 1']);
     const starts: number[] = [];
     for (let count = 1; starts.length < 7; count += 1) {
-      await world.podWhen('p', ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff', 5000);
+      await world.podWhen(
+        'p',
+        ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+        5000,
+      );
       const waiting = world.clock.now();
       expect((await world.pod('p')).status?.phase).toBe('Running');
       await world.podWhen('p', ({ status }) => status?.containerStatuses?.[0]?.restartCount === count + 1, 400_000);
@@ -249,14 +274,19 @@ describe('statuses', () => {
     const world = await fleet();
     await world.client.create(NODES, simulatedNode('a'));
     await world.client.create(NODES, simulatedNode('b', { [A.podStartDelay]: '1s' }));
-    const { spec } = podOn(undefined, 'template');
-    const make = (node: string, name: string) => world.client.create(PODS, { ...podOn(node, name), spec: { ...spec, nodeName: node } });
-    for (const [node, name] of [['a', 'a1'], ['a', 'a2'], ['b', 'b1'], ['b', 'b2']] as const) await make(node, name);
+    const make = await templatePods(world.client);
+    const names: string[] = [];
+    // The API server remembers a template when it sees it again.
+    for (const [i, node] of ['b', 'a', 'a', 'a', 'b', 'b'].entries()) {
+      const { name } = (await world.client.create(PODS, make(i, node))).metadata;
+      await world.client.bind({ namespace: 'default', name }, node);
+      names.push(name);
+    }
     await world.pass(1500);
-    const { status: a1 } = await world.pod('a1');
-    const { status: a2 } = await world.pod('a2');
-    const { status: b1 } = await world.pod('b1');
-    const { status: b2 } = await world.pod('b2');
+    const { status: a1 } = await world.pod(names.at(-4) ?? '');
+    const { status: a2 } = await world.pod(names.at(-3) ?? '');
+    const { status: b1 } = await world.pod(names.at(-2) ?? '');
+    const { status: b2 } = await world.pod(names.at(-1) ?? '');
     expect(a1?.phase).toBe('Running');
     expect(a2?.containerStatuses).toBe(a1?.containerStatuses);
     expect(a2?.conditions).toBe(a1?.conditions);

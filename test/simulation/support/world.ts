@@ -93,11 +93,11 @@ export async function createWorld(seed: string | number = 1): Promise<World> {
 
 /** Moves no time, but lets everything that is due run until the promise has settled. */
 async function settle<T>(clock: VirtualClock, work: Promise<T>): Promise<readonly [T]> {
-  let done = false;
-  const noted = work.finally(() => void (done = true));
+  const state = { done: false };
+  const noted = work.finally(() => void (state.done = true));
   noted.catch(() => undefined);
-  for (let i = 0; i < 1000 && !done; i += 1) await clock.drain();
-  if (!done) throw new Error('did not settle without time passing');
+  for (let i = 0; i < 1000 && !state.done; i += 1) await clock.drain();
+  if (!state.done) throw new Error('did not settle without time passing');
   return [await noted];
 }
 
@@ -112,7 +112,11 @@ function settling(client: Client, clock: VirtualClock): Client {
   });
 }
 
-export const simulatedNode = (name: string, annotations: Record<string, string> = {}, rest: Partial<Node> = {}): Node => ({
+export const simulatedNode = (
+  name: string,
+  annotations: Record<string, string> = {},
+  rest: Partial<Node> = {},
+): Node => ({
   apiVersion: 'v1',
   kind: 'Node',
   metadata: { name, annotations: { [FLEET_ANNOTATIONS.simulated]: 'true', ...annotations } },

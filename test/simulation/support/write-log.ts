@@ -58,7 +58,12 @@ export function createWriteLog(inner: Client): WriteLog {
 
 function describe(verb: string, args: readonly unknown[]): Write {
   if (verb === 'bind' || verb === 'evict') {
-    return { verb, resource: 'pods', name: (args[0] as { name: string }).name, subresource: verb === 'bind' ? 'binding' : 'eviction' };
+    return {
+      verb,
+      resource: 'pods',
+      name: (args[0] as { name: string }).name,
+      subresource: verb === 'bind' ? 'binding' : 'eviction',
+    };
   }
   const { resource } = args[0] as { resource: string };
   const second = args[1] as { name?: string; metadata?: { name: string } };
