@@ -7,12 +7,10 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
 const SUBDOMAIN = { namespaced: true, name: nameIsDnsSubdomain };
 const LABEL = { namespaced: true, name: nameIsDnsLabel };
 
-export const validateMeta = (meta: ObjectMeta, names: 'subdomain' | 'label' = 'subdomain'): FieldError[] => [
-  ...validateObjectMeta(meta, names === 'label' ? LABEL : SUBDOMAIN, 'metadata'),
-];
+export const validateMeta = (meta: ObjectMeta, names: 'subdomain' | 'label' = 'subdomain'): FieldError[] =>
+  validateObjectMeta(meta, names === 'label' ? LABEL : SUBDOMAIN, 'metadata');
 
-export const validateMetaUpdate = (meta: ObjectMeta, old: ObjectMeta): FieldError[] => [
-  ...validateObjectMetaUpdate(meta, old, 'metadata'),
-];
+export const validateMetaUpdate = (meta: ObjectMeta, old: ObjectMeta): FieldError[] =>
+  validateObjectMetaUpdate(meta, old, 'metadata');
 
 export const IMMUTABLE = 'field is immutable';

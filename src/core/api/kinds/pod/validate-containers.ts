@@ -63,6 +63,7 @@ export function validateContainers(
     names.add(container.name);
     validateLifecycleAndProbes(found, container, context, at);
     validateRestartPolicy(found, container, false, at);
+    if (context.options.isPod) validateImageSpaces(found, container, at);
   }
   validateHostPorts(found, containers, path);
 }
@@ -80,6 +81,7 @@ export function validateInitContainers(
     const at = field.index(path, index);
     validateCommon(found, container, context, at);
     validateRestartPolicy(found, container, true, at);
+    if (context.options.isPod) validateImageSpaces(found, container, at);
     if (names.has(container.name)) found.push(duplicate(`${at}.name`, container.name));
     else if (container.name) names.add(container.name);
     // Init containers run one by one, so each is judged as if it were the only one.
@@ -159,7 +161,7 @@ function isGiven(container: EphemeralContainer, key: (typeof NOT_EPHEMERAL)[numb
 }
 
 /** Only pods mind; a template's image may be a placeholder. */
-export function validateImageSpaces(found: Findings, { image = '' }: AnyContainer, path: string): void {
+function validateImageSpaces(found: Findings, { image = '' }: AnyContainer, path: string): void {
   if (image.trim() !== image) {
     found.push(invalid(`${path}.image`, image, 'must not have leading or trailing whitespace'));
   }

@@ -8,7 +8,6 @@ import { validateMeta } from './meta-rules.ts';
 import type { PodOptions } from './options.ts';
 import { CREATE_POD } from './options.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-annotations.ts';
-import { validateImageSpaces } from './validate-containers.ts';
 import { validatePodSpec } from './validate-spec.ts';
 
 export function validatePod(pod: Pod): readonly FieldError[] {
@@ -31,13 +30,6 @@ export function validateMetaAndSpec(found: Findings, pod: Pod, options: PodOptio
   validatePodAnnotations(found, metadata.annotations, spec, options, 'metadata.annotations');
   validatePodSpec(found, spec, metadata, options, 'spec');
   if (!spec.serviceAccountName) validateNoTokens(found, pod);
-  for (const list of ['containers', 'initContainers'] as const) {
-    const containers = listOf(spec[list]);
-    for (let index = 0; index < containers.length; index++) {
-      const container = containers[index];
-      if (container !== undefined) validateImageSpaces(found, container, `spec.${list}[${index}]`);
-    }
-  }
 }
 
 /** A token belongs to somebody. */
