@@ -16,6 +16,7 @@ export interface EvictionCheck {
 export interface Allocator {
   /** Called when the kind has prepared the object, before validation; the object itself where nothing is given out. */
   onCreate(object: KubeObject, target: RequestTarget, dryRun: boolean): KubeObject;
+  /** Called last, for a valid change. */
   onUpdate(object: KubeObject, old: Stored, target: RequestTarget, dryRun: boolean): KubeObject;
 }
 

@@ -3,7 +3,7 @@
  * started in order and stopped in reverse. `embedded` is the profile behind `everynode up`: everything in one process.
  */
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
-import { accessDenied, createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
+import { createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
@@ -177,11 +177,7 @@ function createEmbeddedWire(api: ApiServer, keys: Keys, serverAddress: () => str
     encoded: createEncodedCache(ENCODED_CACHE_BYTES),
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
     tokens: staticTokens(new Map()),
-    authorizePath(user, method, path) {
-      const attributes = { user, verb: method.toLowerCase(), path };
-      const verdict = api.authorizer.authorize(attributes);
-      if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
-    },
+    authorizer: api.authorizer,
     meta: {
       version: VERSION.document,
       serverAddress,

@@ -91,11 +91,7 @@ function prepareUpdate(context: HandlerContext, change: Change, admitted: KubeOb
   const { strategy } = kind;
   const { subresource } = target;
   const proposed = withMeta(admitted, updatedMeta(admitted, old));
-  const ready = strategy.prepareForUpdate(proposed, old, subresource);
-  const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
-  const allocated =
-    allocator === undefined ? ready : allocator.onUpdate(ready, old, target, change.options.dryRun === true);
-  const prepared = share(old, allocated) as Stored;
+  const prepared = share(old, strategy.prepareForUpdate(proposed, old, subresource)) as Stored;
   const counted =
     prepared !== old && strategy.generationChanged(prepared, old)
       ? withMeta(prepared, { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 })
@@ -105,7 +101,11 @@ function prepareUpdate(context: HandlerContext, change: Change, admitted: KubeOb
   const errors = strategy.validateUpdate(counted, old, subresource);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
   if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted) ?? []) warn(text);
-  return counted;
+  // What is invalid takes nothing from others.
+  const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
+  return allocator === undefined
+    ? counted
+    : (allocator.onUpdate(counted, old, target, change.options.dryRun === true) as Stored);
 }
 
 /** The client's metadata with everything the server owns as it was; what may not change at all is left to validation. */

@@ -51,6 +51,15 @@ describe('cluster IPs', () => {
     expect(updated.spec?.clusterIP).toBe(spec?.clusterIP);
   });
 
+  it('are not taken by a change that is refused', async () => {
+    const { client } = await createTestServer();
+    await client.create(SERVICES, service('a'));
+    const refused = await failure(client.update(SERVICES, service('a', { clusterIP: '10.96.0.10' })));
+    expect(refused.message).toContain('may not change once set');
+    const chosen = await client.create(SERVICES, service('b', { clusterIP: '10.96.0.10' }));
+    expect(chosen.spec?.clusterIP).toBe('10.96.0.10');
+  });
+
   it('are not for headless or external services', async () => {
     const { client } = await createTestServer();
     const headless = await client.create(SERVICES, service('a', { clusterIP: 'None' }));

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
+  /** In lower case. */
+  readonly headerNames: readonly string[];
   /** Fires when the client goes away or the server shuts down. Ask only where something waits on it. */
   readonly signal: AbortSignal;
   /** The whole body, or a 413 as soon as it is known to be too large. */
@@ -70,6 +72,9 @@ export function createExchange(request: Request, response: Response, open: Set<(
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(',') : value;
+    },
+    get headerNames() {
+      return Object.keys(request.headers);
     },
     get signal() {
       if (controller === undefined) {

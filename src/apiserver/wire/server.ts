@@ -13,9 +13,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
+import { accessDenied, type Authorizer } from '../access/authorizer.ts';
 import { sendError } from './answer.ts';
 import { authenticate, type TokenAuthenticator } from './authentication.ts';
 import { createExchange, type Exchange } from './exchange.ts';
+import { impersonated } from './impersonation.ts';
 import { answerMeta, type MetaSource } from './meta-request.ts';
 import { parsePath } from './path.ts';
 import { answerResource } from './resource-request.ts';
@@ -32,8 +34,8 @@ export interface WireOptions extends WireContext {
   readonly keys: ServingKeys;
   readonly tokens: TokenAuthenticator;
   readonly meta: MetaSource;
-  /** May this user see a path that names no resource? Throws 403 where not. */
-  readonly authorizePath: (user: UserInfo, method: string, path: string) => void;
+  /** Asked about paths that name no resource, and about acting as somebody else. */
+  readonly authorizer: Authorizer;
   /** Told of every answered request; metrics and the audit log hang here. */
   readonly onAnswered?: (exchange: Exchange, user: UserInfo | undefined, error: StatusError | undefined) => void;
 }
@@ -44,6 +46,18 @@ export interface WireServer {
   /** Takes no new requests, lets the running ones finish for a moment, then closes. */
   close(): Promise<void>;
 }
+
+/** What could not be read as HTTP/1.1 gets the one line that can still be said. */
+function refuse(error: Error & { readonly code?: string }, socket: Socket): void {
+  const line = UNREADABLE.get(error.code ?? '') ?? '400 Bad Request';
+  if (socket.writable) socket.end(`HTTP/1.1 ${line}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  else socket.destroy();
+}
+
+const UNREADABLE: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);
 
 const MAX_STREAMS = 1000;
 const CLOSE_GRACE_MS = 2000;
@@ -70,7 +84,7 @@ export function createWireServer(options: WireOptions): WireServer {
   // A client that goes away in the middle is no fault of ours; without a listener it would end the process.
   server.on('sessionError', () => {});
   server.on('tlsClientError', () => {});
-  server.on('clientError', (_error, socket: Socket) => socket.destroy());
+  server.on('clientError', refuse);
   const sessions = new Set<ServerHttp2Session>();
   const sockets = new Set<Socket>();
   server.on('session', (session) => {
@@ -94,7 +108,8 @@ export function createWireServer(options: WireOptions): WireServer {
     try {
       const socket = ('stream' in request ? request.stream.session?.socket : request.socket) as TLSSocket;
       exchange.setHeader('cache-control', 'no-cache, private');
-      user = authenticate(socket, exchange.header('authorization'), options.tokens);
+      const caller = authenticate(socket, exchange.header('authorization'), options.tokens);
+      user = impersonated(caller, exchange, options.authorizer);
       await dispatch(exchange, user);
     } catch (error) {
       if (!exchange.answered) failure = sendError(exchange, error);
@@ -105,8 +120,14 @@ export function createWireServer(options: WireOptions): WireServer {
   function dispatch(exchange: Exchange, user: UserInfo): Promise<void> {
     const route = parsePath(exchange.path);
     if (route.kind === 'resource') return answerResource(exchange, route.target, route.legacyWatch, user, options);
-    options.authorizePath(user, exchange.method, exchange.path);
+    authorizePath(user, exchange.method, exchange.path);
     return answerMeta(exchange, route, options.meta, options);
+  }
+
+  function authorizePath(user: UserInfo, method: string, path: string): void {
+    const attributes = { user, verb: method.toLowerCase(), path };
+    const verdict = options.authorizer.authorize(attributes);
+    if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
   }
 
   return {
