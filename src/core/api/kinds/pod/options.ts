@@ -6,6 +6,7 @@ import type { ObjectMeta } from '../../../kube/meta-v1.ts';
 import { labelValueProblems } from '../../../kube/names.ts';
 import type { PodAffinityTerm, PodSpec, PodTemplateSpec } from '../../types/core-v1.ts';
 import { isSidecar } from './default-pod-resources.ts';
+import { knownFine } from './fine-specs.ts';
 import { isSet, listOf } from './findings.ts';
 import { localPathIsFine } from './paths.ts';
 import { usesIndivisibleHugePages } from './validate-resources.ts';
@@ -52,6 +53,21 @@ export const CREATE_POD: PodOptions = Object.freeze({ ...CREATE_TEMPLATE, isPod:
 
 /** Options for an update of something whose stored spec and metadata are these. */
 export function optionsFromOld(spec: PodSpec, meta: ObjectMeta | undefined, isPod: boolean): PodOptions {
+  const usual = isPod ? CREATE_POD : CREATE_TEMPLATE;
+  if (knownFine(spec, isPod) !== undefined && isUsual(spec, meta)) return usual;
+  const options = readOptions(spec, meta, isPod);
+  return Object.values(options).filter(Boolean).length === (isPod ? 1 : 0) ? usual : options;
+}
+
+/** What a fine spec may still have that a new one may not change to. */
+const isUsual = (spec: PodSpec, meta: ObjectMeta | undefined): boolean =>
+  spec.securityContext?.seLinuxChangePolicy === undefined &&
+  spec.affinity?.podAffinity === undefined &&
+  spec.affinity?.podAntiAffinity === undefined &&
+  !hasInvalidNodeAffinityValues(spec) &&
+  deletionCostIsFine(meta?.annotations);
+
+function readOptions(spec: PodSpec, meta: ObjectMeta | undefined, isPod: boolean): PodOptions {
   const constraints = listOf(spec.topologySpreadConstraints);
   const inUserNamespace = spec.hostUsers === false;
   const containers = [...listOf(spec.initContainers), ...listOf(spec.containers), ...listOf(spec.ephemeralContainers)];

@@ -16,10 +16,10 @@ import { dns1123LabelProblems, nameIsDnsSubdomain, qualifiedNameProblems } from 
 import type { Container, PodResourceClaim, PodSpec, Volume } from '../../types/core-v1.ts';
 import { validateLabels } from '../metadata.ts';
 import { visitContainers } from './containers.ts';
+import { knownFine, rememberFine } from './fine-specs.ts';
 import type { Findings } from './findings.ts';
 import { addAll, addTexts, isSet, listOf, MAX_INT32, rangeText } from './findings.ts';
 import { internalValue } from './internal-form.ts';
-import { subtreeMemo } from './memo.ts';
 import type { PodOptions } from './options.ts';
 import { CREATE_POD, CREATE_TEMPLATE } from './options.ts';
 import { validateAffinity } from './validate-affinity.ts';
@@ -38,15 +38,6 @@ import { validatePodSecurityContext } from './validate-security.ts';
 import { validateVolumes } from './validate-volumes.ts';
 import { validateHostProcess, validateLinuxPod, validateWindowsPod } from './validate-windows.ts';
 
-/** Specs found fine, by their containers. What each was judged by is compared in `sharesParts`. */
-const fine = {
-  pod: subtreeMemo<readonly Container[], PodSpec>(),
-  template: subtreeMemo<readonly Container[], PodSpec>(),
-};
-
-const memoFor = (options: PodOptions): (typeof fine)['pod'] | undefined =>
-  options === CREATE_POD ? fine.pod : options === CREATE_TEMPLATE ? fine.template : undefined;
-
 export function validatePodSpec(
   found: Findings,
   spec: PodSpec,
@@ -54,9 +45,8 @@ export function validatePodSpec(
   options: PodOptions,
   path: string,
 ): void {
-  const memo = spec.containers === undefined ? undefined : memoFor(options);
-  const model = memo?.get(spec.containers);
-  if (model !== undefined && sharesParts(spec, model) && !isSet(spec.resourceClaims)) {
+  const model = options === CREATE_POD || options === CREATE_TEMPLATE ? knownFine(spec, options.isPod) : undefined;
+  if (model !== undefined) {
     if (spec.affinity !== undefined && spec.affinity !== model.affinity) {
       validateAffinity(found, spec.affinity, options, `${path}.affinity`);
     }
@@ -65,50 +55,9 @@ export function validatePodSpec(
   }
   const before = found.length;
   validateEverything(found, spec, podMeta, options, path);
-  if (found.length === before && memo !== undefined && !hasEphemeralVolume(spec.volumes)) {
-    if (options === CREATE_TEMPLATE) memo.keep(spec.containers, spec);
-    else memo.offer(spec.containers, spec);
-  }
+  if (found.length > before) return;
+  if (options === CREATE_POD || options === CREATE_TEMPLATE) rememberFine(spec, options.isPod);
 }
-
-/** Claims for ephemeral volumes are named after the pod, so such pods are judged one by one. */
-const hasEphemeralVolume = (volumes: readonly Volume[] | undefined): boolean =>
-  listOf(volumes).some(({ ephemeral }) => ephemeral !== undefined);
-
-/** Every field that validation reads, except the pod's own: affinity, nodeName, hostname and subdomain. */
-const sharesParts = (a: PodSpec, b: PodSpec): boolean =>
-  a.volumes === b.volumes &&
-  a.initContainers === b.initContainers &&
-  a.ephemeralContainers === b.ephemeralContainers &&
-  a.restartPolicy === b.restartPolicy &&
-  a.terminationGracePeriodSeconds === b.terminationGracePeriodSeconds &&
-  a.activeDeadlineSeconds === b.activeDeadlineSeconds &&
-  a.dnsPolicy === b.dnsPolicy &&
-  a.nodeSelector === b.nodeSelector &&
-  a.serviceAccountName === b.serviceAccountName &&
-  a.hostNetwork === b.hostNetwork &&
-  a.hostPID === b.hostPID &&
-  a.hostIPC === b.hostIPC &&
-  a.shareProcessNamespace === b.shareProcessNamespace &&
-  a.securityContext === b.securityContext &&
-  a.imagePullSecrets === b.imagePullSecrets &&
-  a.tolerations === b.tolerations &&
-  a.hostAliases === b.hostAliases &&
-  a.priorityClassName === b.priorityClassName &&
-  a.dnsConfig === b.dnsConfig &&
-  a.readinessGates === b.readinessGates &&
-  a.runtimeClassName === b.runtimeClassName &&
-  a.preemptionPolicy === b.preemptionPolicy &&
-  a.overhead === b.overhead &&
-  a.topologySpreadConstraints === b.topologySpreadConstraints &&
-  a.setHostnameAsFQDN === b.setHostnameAsFQDN &&
-  a.os === b.os &&
-  a.hostUsers === b.hostUsers &&
-  a.schedulingGates === b.schedulingGates &&
-  a.resourceClaims === b.resourceClaims &&
-  a.resources === b.resources &&
-  a.hostnameOverride === b.hostnameOverride &&
-  a.schedulingGroup === b.schedulingGroup;
 
 function validateOwnNames(found: Findings, { nodeName, hostname, subdomain }: PodSpec, path: string): void {
   if (nodeName) addTexts(found, `${path}.nodeName`, nodeName, nameIsDnsSubdomain(nodeName, false));

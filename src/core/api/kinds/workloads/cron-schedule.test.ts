@@ -37,7 +37,11 @@ describe('a cron schedule', () => {
 
   it('never crashes on text', () => {
     const texts = fc.oneof(fc.string(), fc.stringMatching(/^[-*/,0-9 @A-Z=]{0,40}$/));
-    fc.assert(fc.property(texts, (text) => expect(() => scheduleProblem(text)).not.toThrow()));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(() => scheduleProblem(text)).not.toThrow();
+      }),
+    );
   });
 
   it('knows time zones by name', () => {
