@@ -1,26 +1,26 @@
 /**
- * A small scheduler: every pod without a node goes to the first node that takes it, the search starting where the last
- * one ended, so that pods spread. It judges with the full rules of placement/ but neither scores nor preempts. It stands
- * in where nothing larger is wanted, and says why a pod waits.
+ * A small scheduler: every pod without a node goes to the first node that takes it. It judges with the full rules of
+ * placement/ but neither scores nor preempts. It stands in where nothing larger is wanted, and says why a pod waits.
+ * Beside it, in first-fit/: the search over the nodes, and the pods no node takes.
  */
 import { NAMESPACES, NODES, PODS } from '../../core/api/registry/resources.ts';
-import type { Pod, PodCondition } from '../../core/api/types/core-v1.ts';
+import type { Node, Pod } from '../../core/api/types/core-v1.ts';
+import { deepEqual } from '../../core/kube/immutable.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
-import { formatTime } from '../../core/kube/time.ts';
 import { createClusterState } from '../../core/placement/cluster-state.ts';
-import { compilePod, feasible, judge } from '../../core/placement/filters.ts';
-import type { NodeState } from '../../core/placement/node-state.ts';
 import { isTerminal } from '../../core/placement/pod-record.ts';
-import { preparePod } from '../../core/placement/prepared-pod.ts';
-import { summarize } from '../../core/placement/summary.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import { aborted } from '../../machinery/abort.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
+import type { EventNote, EventRecorder } from '../../machinery/event-recorder.ts';
 import type { Informers } from '../../machinery/informers.ts';
 import { silentLogger, type Logger } from '../../machinery/logger.ts';
-import { keyOf, keyText } from '../../machinery/object-keys.ts';
+import { keyOf, keyText, parseKeyText } from '../../machinery/object-keys.ts';
+import { createSlicedWork } from '../../machinery/sliced-work.ts';
+import { createTokenBucket } from '../../machinery/workqueue/rate-limiter.ts';
+import { createSearch, type SearchResult } from './first-fit/search.ts';
+import { createWaitingPods, isSameMap, isSocial } from './first-fit/waiting.ts';
 
 export interface FirstFitOptions {
   readonly client: Client;
@@ -29,34 +29,60 @@ export interface FirstFitOptions {
   readonly logger?: Logger;
   /** Pods that name another scheduler are left to it. */
   readonly schedulerName?: string;
+  /** Where `Scheduled` and `FailedScheduling` go; none are made when absent. */
+  readonly events?: EventRecorder | undefined;
 }
 
 const SLICE_MS = 4;
 const MAX_IN_FLIGHT = 256;
-/** How long changes are gathered before waiting pods are tried again. */
-const RETRY_AFTER_CHANGE_MS = 50;
 const DEFAULT_NAME = 'default-scheduler';
+const EVENT_BURST = 500;
+const EVENTS_PER_SECOND = 50;
 
 export function createFirstFit(options: FirstFitOptions): Actor {
-  const { client, informers, clock } = options;
-  const logger = options.logger ?? silentLogger;
+  const { client, informers, clock, events } = options;
   const schedulerName = options.schedulerName ?? DEFAULT_NAME;
+  const logger = (options.logger ?? silentLogger).with({ controller: schedulerName });
   const pods = informers.for(PODS);
   const nodes = informers.for(NODES);
   const namespaces = informers.for(NAMESPACES);
   const cluster = createClusterState();
+  const search = createSearch(cluster);
+  const budget = createTokenBucket(clock, EVENTS_PER_SECOND, EVENT_BURST);
   /** Pods to place, each once, oldest first. */
   const queue = new Map<string, Stored<Pod>>();
-  /** Pods no node takes; tried again when something changes that could help. */
-  const unplaced = new Map<string, Stored<Pod>>();
-  /** In the order of arrival; `next` is where the coming search begins. */
-  let order: NodeState[] = [];
-  let orderVersion = -1;
-  let next = 0;
+  /** Pods that are being bound, by UID: counted on a node although the API does not show them there yet. */
+  const assumed = new Set<string>();
+  /** Pods whose binding failed, to be looked at again after a pause. */
+  const again = createSlicedWork({ clock, look: lookAgain, onError: () => false });
+  const failedBinds = new Map<string, number>();
   let inFlight = 0;
-  let pumping = false;
-  let retryPlanned = false;
+  /** Spent on searches that found nothing. */
+  let judgingMs = 0;
+  let slices = 0;
+  let sliceEnd = 0;
   let stopped = false;
+  let wake: (() => void) | undefined;
+
+  const tell = (pod: Stored<Pod>, note: EventNote): void => {
+    if (events !== undefined && budget.tryTake()) events.event(pod, note);
+  };
+
+  const waiting = createWaitingPods({
+    client,
+    clock,
+    logger,
+    tell,
+    cost() {
+      const spent = judgingMs;
+      judgingMs = 0;
+      return spent;
+    },
+    retry(all) {
+      for (const [key, pod] of all.toSorted(([, a], [, b]) => byUrgency(a, b))) queue.set(key, pod);
+      wake?.();
+    },
+  });
 
   const wants = (pod: Pod): boolean =>
     (pod.spec.nodeName ?? '') === '' &&
@@ -65,166 +91,230 @@ export function createFirstFit(options: FirstFitOptions): Actor {
     (pod.spec.schedulerName ?? DEFAULT_NAME) === schedulerName &&
     (pod.spec.schedulingGates ?? []).length === 0;
 
-  function see(pod: Stored<Pod>): void {
+  function see(pod: Stored<Pod>, old: Stored<Pod> | undefined): void {
     const key = keyText(keyOf(pod));
-    if ((pod.spec.nodeName ?? '') !== '') {
-      queue.delete(key);
-      unplaced.delete(key);
-      cluster.setPod(pod);
-      if (isTerminal(pod)) retryUnplaced();
-    } else if (wants(pod)) {
-      // Our own note on a waiting pod is no reason to try again.
-      if (unplaced.has(key) && unplaced.get(key)?.spec === pod.spec) unplaced.set(key, pod);
-      else enqueue(key, pod);
-    }
-  }
-
-  function enqueue(key: string, pod: Stored<Pod>): void {
-    unplaced.delete(key);
+    if ((pod.spec.nodeName ?? '') !== '') return seePlaced(key, pod, old);
+    if (!wants(pod)) return drop(key, pod);
+    // Until it is answered, a binding under way is the truth; and our own note on a waiting pod is no reason to try again.
+    if (assumed.has(pod.metadata.uid) || waiting.renew(key, pod)) return;
     queue.set(key, pod);
-    schedulePump();
+    wake?.();
   }
 
-  function schedulePump(): void {
-    if (pumping || stopped) return;
-    pumping = true;
-    clock.after(0, pump);
+  function seePlaced(key: string, pod: Stored<Pod>, old: Stored<Pod> | undefined): void {
+    const isNew = old === undefined || (old.spec.nodeName ?? '') === '';
+    if (isNew) {
+      assumed.delete(pod.metadata.uid);
+      drop(key, pod);
+    }
+    cluster.setPod(pod);
+    if (isTerminal(pod)) {
+      if (!isNew && !isTerminal(old)) waiting.changed();
+    } else if (isNew || !isSameMap(old.metadata.labels, pod.metadata.labels)) waiting.podPlaced();
   }
 
-  function retryUnplaced(): void {
-    if (unplaced.size === 0 || retryPlanned || stopped) return;
-    retryPlanned = true;
-    clock.after(RETRY_AFTER_CHANGE_MS, () => {
-      retryPlanned = false;
-      for (const [key, pod] of unplaced) enqueue(key, pod);
-    });
+  function drop(key: string, { metadata: { uid } }: Stored<Pod>): void {
+    if (queue.get(key)?.metadata.uid === uid) queue.delete(key);
+    waiting.delete(key);
+    again.forget(key);
+    failedBinds.delete(key);
   }
 
-  function pump(): void {
-    pumping = false;
-    const end = clock.monotonic() + SLICE_MS;
-    for (const [key, pod] of queue) {
-      if (stopped || inFlight >= MAX_IN_FLIGHT) return;
+  function forget(pod: Stored<Pod>): void {
+    drop(keyText(keyOf(pod)), pod);
+    const wasPlaced = assumed.delete(pod.metadata.uid) || (pod.spec.nodeName ?? '') !== '';
+    cluster.removePod(pod);
+    if (wasPlaced) waiting.changed();
+  }
+
+  function lookAgain(key: string): undefined {
+    const { name, namespace } = parseKeyText(key);
+    const pod = pods.lister.get(name, namespace);
+    if (pod !== undefined) see(pod, undefined);
+  }
+
+  /** One pod after another, so that each sees what the one before it took. */
+  async function placeAll(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => wake?.(), { once: true });
+    while (!signal.aborted) {
+      const [first] = queue;
+      if (first === undefined || inFlight >= MAX_IN_FLIGHT) {
+        await new Promise<void>((resolve) => void (wake = resolve));
+        wake = undefined;
+        continue;
+      }
+      const [key, pod] = first;
       queue.delete(key);
-      place(key, pod);
-      if (clock.monotonic() >= end) break;
-    }
-    if (queue.size > 0) schedulePump();
-  }
-
-  function place(key: string, pod: Stored<Pod>): void {
-    const prepared = preparePod(compilePod(pod), cluster);
-    const state = prepared.pinnedNodes === undefined ? search(prepared) : searchPinned(prepared, prepared.pinnedNodes);
-    if (state !== undefined) return void bind(key, pod, state.name);
-    unplaced.set(key, pod);
-    const message = summarize(nodeStates().map((each) => judge(prepared, each)));
-    void explain(pod, message);
-  }
-
-  function nodeStates(): readonly NodeState[] {
-    if (orderVersion !== cluster.topologyVersion) {
-      order = [...cluster.nodes.values()];
-      orderVersion = cluster.topologyVersion;
-    }
-    return order;
-  }
-
-  function search(prepared: ReturnType<typeof preparePod>): NodeState | undefined {
-    const states = nodeStates();
-    for (let i = 0; i < states.length; i += 1) {
-      const at = (next + i) % states.length;
-      const state = states[at];
-      if (state !== undefined && feasible(prepared, state)) {
-        next = at + 1;
-        return state;
+      await breathe();
+      try {
+        await place(key, pod);
+      } catch (error) {
+        logger.error('A pod could not be judged', { name: key, error });
       }
     }
-    return undefined;
   }
 
-  const searchPinned = (prepared: ReturnType<typeof preparePod>, names: ReadonlySet<string>): NodeState | undefined =>
-    [...names].map((name) => cluster.nodes.get(name)).find((state) => state !== undefined && feasible(prepared, state));
+  /** A turn for everybody else when our slice is used up. */
+  function breathe(): Promise<void> | undefined {
+    const now = clock.monotonic();
+    if (now < sliceEnd) return undefined;
+    slices += 1;
+    return clock.sleep(0).then(() => void (sliceEnd = clock.monotonic() + SLICE_MS));
+  }
+
+  async function place(key: string, pod: Stored<Pod>): Promise<void> {
+    const known = knownFailure(pod);
+    const { changes } = waiting;
+    const began = { at: clock.monotonic(), slices };
+    const result: SearchResult = known ?? (await search.find(pod, breathe));
+    // Gone or changed while we looked: whoever saw that has dealt with it.
+    const current = pods.lister.get(pod.metadata.name, pod.metadata.namespace);
+    if (current === undefined || current.metadata.uid !== pod.metadata.uid || !wants(current) || queue.has(key)) return;
+    if (result.found !== undefined) {
+      waiting.delete(key);
+      void bind(key, current, result.found.name);
+      return;
+    }
+    if (known === undefined) {
+      const used = slices - began.slices;
+      judgingMs += used === 0 ? clock.monotonic() - began.at : used * SLICE_MS;
+      rememberFailure(pod, changes, result.message);
+    }
+    waiting.set(key, current, result.message);
+  }
+
+  /** The last failure of each template: its other pods need no search of their own until something changes. */
+  const failures = new WeakMap<
+    object,
+    { readonly pod: Stored<Pod>; readonly changes: number; readonly message: string }
+  >();
+
+  function rememberFailure(pod: Stored<Pod>, changes: number, message: string): void {
+    if (!isSocial(pod)) failures.set(pod.spec.containers, { pod, changes, message });
+  }
+
+  function knownFailure(pod: Stored<Pod>): SearchResult | undefined {
+    const known = failures.get(pod.spec.containers);
+    if (known === undefined || known.changes !== waiting.changes || !isTwin(known.pod, pod)) return undefined;
+    return { found: undefined, message: known.message };
+  }
 
   async function bind(key: string, pod: Stored<Pod>, nodeName: string): Promise<void> {
+    const { uid, namespace, name } = pod.metadata;
     cluster.setPod(pod, nodeName);
+    assumed.add(uid);
     inFlight += 1;
     try {
-      await client.bind({ ...keyOf(pod), uid: pod.metadata.uid }, nodeName);
+      await client.bind({ ...keyOf(pod), uid }, nodeName);
+      failedBinds.delete(key);
+      const note = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
+      tell(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
     } catch (error) {
-      cluster.removePod(pod);
       if (!isStatus(error, 'NotFound') && !isStatus(error, 'Conflict')) {
         logger.warn('Could not bind a pod', { name: key, node: nodeName, error });
-        unplaced.set(key, pod);
-        retryUnplaced();
       }
+      unassume(key, pod);
     }
     inFlight -= 1;
-    if (queue.size > 0) schedulePump();
+    wake?.();
   }
 
-  /** Puts the reason where `kubectl describe pod` shows it; once for each reason. */
-  async function explain(pod: Stored<Pod>, message: string): Promise<void> {
-    const old = pod.status?.conditions ?? [];
-    const before = old.find((condition) => condition.type === 'PodScheduled');
-    if (before?.status === 'False' && before.message === message) return;
-    const condition: PodCondition = {
-      type: 'PodScheduled',
-      status: 'False',
-      reason: 'Unschedulable',
-      message,
-      lastTransitionTime:
-        before?.status === 'False' && before.lastTransitionTime !== undefined
-          ? before.lastTransitionTime
-          : formatTime(clock.now()),
-    };
-    const conditions = [...old.filter((each) => each.type !== 'PodScheduled'), condition];
-    try {
-      await client.update(PODS, { ...pod, status: { ...pod.status, conditions } }, { subresource: 'status' });
-    } catch (error) {
-      if (!isStatus(error, 'NotFound') && !isStatus(error, 'Conflict'))
-        logger.warn('Could not write why a pod waits', { error });
-    }
+  /** The binding failed, or its answer was lost: the cache will tell what is true, a little later. */
+  function unassume(key: string, pod: Stored<Pod>): void {
+    if (!assumed.delete(pod.metadata.uid) || stopped) return;
+    cluster.removePod(pod);
+    waiting.changed();
+    const count = (failedBinds.get(key) ?? 0) + 1;
+    failedBinds.set(key, count);
+    again.addAfter(key, Math.min(500 * 2 ** (count - 1), 30_000));
   }
 
   return {
     name: 'first-fit',
     ready: () => pods.hasSynced() && nodes.hasSynced() && namespaces.hasSynced(),
     async start(signal) {
+      const setNamespace = ({
+        metadata: { name, labels },
+      }: {
+        metadata: { name: string; labels?: Pod['metadata']['labels'] };
+      }): void => {
+        cluster.setNamespace(name, labels);
+        waiting.podPlaced();
+      };
       const registrations = [
         namespaces.addHandler({
-          add: (namespace) => cluster.setNamespace(namespace.metadata.name, namespace.metadata.labels),
-          update: (_old, namespace) => cluster.setNamespace(namespace.metadata.name, namespace.metadata.labels),
+          add: setNamespace,
+          update: (old, namespace) =>
+            void (old.metadata.labels !== namespace.metadata.labels && setNamespace(namespace)),
           delete: (namespace) => cluster.removeNamespace(namespace.metadata.name),
         }),
         nodes.addHandler({
-          add: (node) => {
+          add(node) {
             cluster.setNode(node);
-            retryUnplaced();
+            waiting.changed();
           },
-          update: (_old, node) => {
+          update(old, node) {
             cluster.setNode(node);
-            retryUnplaced();
+            if (mayHelp(old, node)) waiting.changed();
           },
-          delete: (node) => cluster.removeNode(node.metadata.name),
+          delete(node) {
+            cluster.removeNode(node.metadata.name);
+            waiting.changed();
+          },
+        }),
+        pods.addHandler({
+          add: (pod) => see(pod, undefined),
+          update(old, pod) {
+            // Deleted and made again between two looks of the cache.
+            const isAnother = old.metadata.uid !== pod.metadata.uid;
+            if (isAnother) forget(old);
+            see(pod, isAnother ? undefined : old);
+          },
+          delete: forget,
         }),
       ];
-      await Promise.all(registrations.map((registration) => registration.synced(signal))).catch(() => undefined);
-      registrations.push(
-        pods.addHandler({
-          add: see,
-          update: (_old, pod) => see(pod),
-          delete: (pod) => {
-            const key = keyText(keyOf(pod));
-            queue.delete(key);
-            unplaced.delete(key);
-            cluster.removePod(pod);
-            retryUnplaced();
-          },
-        }),
+      // Nothing is placed before everything that is there has been counted.
+      const isKnown = await Promise.all(registrations.map((registration) => registration.synced(signal))).then(
+        () => true,
+        () => false,
       );
-      await aborted(signal);
+      if (isKnown) {
+        const oldestFirst = [...queue].toSorted(([, a], [, b]) => byUrgency(a, b));
+        queue.clear();
+        for (const [key, pod] of oldestFirst) queue.set(key, pod);
+        await placeAll(signal);
+      }
       stopped = true;
       for (const registration of registrations) registration.remove();
+      await Promise.all([waiting.stop(), again.stop()]);
     },
   };
 }
+
+/** Higher priority first, then age. */
+function byUrgency(a: Pod, b: Pod): number {
+  const priority = (b.spec.priority ?? 0) - (a.spec.priority ?? 0);
+  if (priority !== 0) return priority;
+  const [first = '', second = ''] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** Heartbeats and conditions make no room. */
+const mayHelp = (old: Node, node: Node): boolean =>
+  !isSameMap(old.metadata.labels, node.metadata.labels) ||
+  (old.spec.unschedulable ?? false) !== (node.spec.unschedulable ?? false) ||
+  !deepEqual(old.spec.taints, node.spec.taints) ||
+  !deepEqual(old.status?.allocatable, node.status?.allocatable);
+
+/** The same to every filter that does not look at other pods. */
+const isTwin = (a: Pod, b: Pod): boolean =>
+  a.spec.containers === b.spec.containers &&
+  a.spec.initContainers === b.spec.initContainers &&
+  a.spec.overhead === b.spec.overhead &&
+  a.spec.resources === b.spec.resources &&
+  a.metadata.namespace === b.metadata.namespace &&
+  deepEqual(a.spec.nodeSelector, b.spec.nodeSelector) &&
+  deepEqual(a.spec.affinity, b.spec.affinity) &&
+  deepEqual(a.spec.tolerations, b.spec.tolerations) &&
+  deepEqual(a.spec.volumes, b.spec.volumes) &&
+  !isSocial(b);
