@@ -15,6 +15,7 @@ import { staticTokens } from '../apiserver/wire/authentication.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
+import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createFirstFit } from '../control/scheduler/first-fit.ts';
 import { PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
@@ -22,6 +23,7 @@ import { VERSION } from '../core/api/version.ts';
 import type { Client } from '../machinery/client.ts';
 import { realClock } from '../machinery/real-clock.ts';
 import { realRandom } from '../machinery/real-random.ts';
+import { createEventRecorder } from '../machinery/event-recorder.ts';
 import { createInformers } from '../machinery/informers.ts';
 import { silentLogger, type Logger } from '../machinery/logger.ts';
 import type { Actor } from '../machinery/actor.ts';
@@ -88,10 +90,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await bootstrap(client);
 
     const informers = createInformers(client, { clock, random: realRandom, logger });
+    const told = { client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
+    const kubelet = createEventRecorder({ ...told, controller: 'kubelet' });
+    const scheduler = createEventRecorder({ ...told, controller: 'default-scheduler' });
     const actors: readonly Actor[] = [
       informers,
-      createFleet({ client, informers, clock, logger }),
-      createFirstFit({ client, informers, clock, logger }),
+      kubelet,
+      scheduler,
+      createFleet({ client, informers, clock, logger, events: kubelet }),
+      createFirstFit({ client, informers, clock, logger, events: scheduler }),
+      createEventExpiry({ client, clock, logger }),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);
