@@ -40,6 +40,7 @@ describe('Content-Type', () => {
     expect(patchFormat('application/merge-patch+json')).toBe('merge');
     expect(() => bodyFormat('text/plain')).toThrow('unknown format');
     expect(() => bodyFormat('*/*')).toThrow('unknown format');
+    expect(() => bodyFormat('application/*')).toThrow('unknown format');
     expect(() => patchFormat('application/json')).toThrow('application/apply-patch+yaml');
     expect(() => patchFormat(undefined)).toThrow('unknown format');
   });

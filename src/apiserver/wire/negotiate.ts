@@ -109,8 +109,9 @@ function parseMediaType(text: string): MediaType {
 /** Format of a request body. No Content-Type means JSON, as Kubernetes has it. */
 export function bodyFormat(contentType: string | undefined): Format {
   if (contentType === undefined || contentType === '') return 'json';
-  const format = formatOf(parseMediaType(contentType).type);
-  if (format === undefined || contentType.startsWith('*')) throw unsupported(OBJECT_TYPES);
+  const { type } = parseMediaType(contentType);
+  const format = formatOf(type);
+  if (format === undefined || type.endsWith('*')) throw unsupported(OBJECT_TYPES);
   return format;
 }
 

@@ -43,6 +43,9 @@ describe('paths of resources', () => {
     expect(parsePath('/tenants/red/apis')).toEqual({ kind: 'discovery', level: 'groups' });
     expect(parsePath('/tenants/red/version')).toEqual({ kind: 'unknown' });
     expect(parsePath('/tenants')).toEqual({ kind: 'unknown' });
+    for (const tenant of ['%2e%2e', 'a%2fb', 'a%00', 'RED', '__proto__', 't'.repeat(64)]) {
+      expect(parsePath(`/tenants/${tenant}/api/v1/pods`)).toEqual({ kind: 'unknown' });
+    }
   });
 
   it('decodes names once, after splitting, so an encoded slash never makes a new segment', () => {

@@ -2,6 +2,7 @@
  * Kubernetes' paths are a fixed grammar, so routing is parsing: no pattern table, no order to get wrong.
  * An optional `/tenants/{t}` stands before everything that belongs to a tenant.
  */
+import { dns1123LabelProblems } from '../../core/kube/names.ts';
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import type { RequestTarget } from '../request.ts';
 
@@ -25,8 +26,8 @@ export function parsePath(path: string): Route {
   const segments = splitPath(path);
   if (segments === undefined) return UNKNOWN;
   if (segments[0] === 'tenants') {
-    const tenant = segments[1];
-    return tenant === undefined || tenant === '' ? UNKNOWN : route(segments, 2, tenant);
+    const tenant = segments[1] ?? '';
+    return dns1123LabelProblems(tenant).length > 0 ? UNKNOWN : route(segments, 2, tenant);
   }
   return route(segments, 0, SYSTEM_TENANT);
 }

@@ -18,6 +18,7 @@ describe('list and watch options', () => {
       sendInitialEvents: true,
       timeoutSeconds: 30,
     });
+    expect(listOptions(query('sendInitialEvents=false'))).toEqual({ sendInitialEvents: false });
   });
 
   it('read booleans as Kubernetes does', () => {
@@ -47,6 +48,10 @@ describe('write and delete options', () => {
       'Unsupported value: "Some": supported values: "All"',
     );
     expect(() => writeOptions(query('fieldValidation=Loud'), 'PatchOptions')).toThrow('PatchOptions.meta.k8s.io');
+    expect(() => writeOptions(query(`fieldManager=${'x'.repeat(129)}`), 'UpdateOptions')).toThrow(
+      'UpdateOptions.meta.k8s.io "" is invalid: fieldManager: Too long: may not be more than 128 bytes',
+    );
+    expect(() => writeOptions(query('fieldManager=a%07'), 'CreateOptions')).toThrow('invalid character U+0007');
   });
 
   it('let the body speak instead of the query', () => {

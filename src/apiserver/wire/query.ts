@@ -1,8 +1,12 @@
 /** The query string of a resource request, as options. Values that make no sense are refused in Kubernetes' words. */
-import { badRequest, StatusError } from '../../core/kube/status-error.ts';
+import { validateFieldManager } from '../../core/api/kinds/managed-fields.ts';
+import { badRequest, invalidObject, StatusError } from '../../core/kube/status-error.ts';
 import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client.ts';
 
-export function listOptions(query: URLSearchParams): ListOptions {
+type InitialEvents = Pick<WatchOptions, 'sendInitialEvents'>;
+
+/** A list takes no `sendInitialEvents`; it is passed on so that whoever asks is told. */
+export function listOptions(query: URLSearchParams): ListOptions & InitialEvents {
   const limit = integer(query, 'limit');
   const match = query.get('resourceVersionMatch');
   if (match !== null && match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
@@ -19,6 +23,7 @@ export function listOptions(query: URLSearchParams): ListOptions {
     ...text(query, 'continue'),
     ...text(query, 'resourceVersion'),
     ...(match === null || match === '' ? {} : { resourceVersionMatch: match }),
+    ...(query.has('sendInitialEvents') ? { sendInitialEvents: flag(query, 'sendInitialEvents') } : {}),
   };
 }
 
@@ -28,7 +33,6 @@ export function watchOptions(query: URLSearchParams): WatchOptions & Pick<ListOp
   return {
     ...shared,
     allowWatchBookmarks: flag(query, 'allowWatchBookmarks'),
-    ...(query.has('sendInitialEvents') ? { sendInitialEvents: flag(query, 'sendInitialEvents') } : {}),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
   };
 }
@@ -44,6 +48,8 @@ export function writeOptions(query: URLSearchParams, optionsKind: string): Write
       `Unsupported value: ${JSON.stringify(validation)}: supported values: "Ignore", "Strict", "Warn"`,
     );
   }
+  const manager = validateFieldManager(query.get('fieldManager') ?? '', 'fieldManager');
+  if (manager.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: optionsKind }, '', manager);
   return {
     dryRun: dryRun(query.getAll('dryRun'), optionsKind),
     ...text(query, 'fieldManager'),

@@ -227,7 +227,12 @@ function checkDeleteBody(value: { readonly [key: string]: Json }): DeleteBody {
     orphanDependents: orphan,
     dryRun,
     preconditions,
+    kind,
   } = value;
+  // An object sent by mistake must not delete another one.
+  if (kind !== undefined && kind !== null && kind !== '' && kind !== 'DeleteOptions') {
+    throw badRequest('decoded object cannot be converted to DeleteOptions');
+  }
   if (grace !== undefined && grace !== null && !Number.isSafeInteger(grace)) throw wrong('gracePeriodSeconds', 'int64');
   if (policy !== undefined && policy !== null && typeof policy !== 'string')
     throw wrong('propagationPolicy', 'v1.DeletionPropagation');

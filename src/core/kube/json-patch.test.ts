@@ -89,6 +89,12 @@ describe('JSON patch', () => {
     const items = Array.from({ length: 10_000 }, (_, i) => ({ op: 'add', path: '/a/b/0', value: i }));
     expect((attempt(document, items) as { a: { b: unknown[] } }).a.b).toHaveLength(10_002);
   });
+  it('does not shift a huge list again and again', () => {
+    const list = Array.from({ length: 300_000 }, () => 1);
+    const removals = Array.from({ length: 5000 }, () => ({ op: 'remove', path: '/l/1' }));
+    expect(attempt({ l: list }, removals)).toContain('moves too many list elements');
+    expect((attempt({ l: list }, removals.slice(0, 100)) as { l: unknown[] }).l).toHaveLength(299_900);
+  });
   it('reports a patch that does not apply as Kubernetes does, and keeps the reason', () => {
     const cause = new JsonPatchError('testing value /a failed: test failed');
     const error = jsonPatchFailure(cause);

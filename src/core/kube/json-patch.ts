@@ -15,6 +15,9 @@ export const MAX_JSON_PATCH_OPERATIONS = 10_000;
 /** How many bytes `copy` may add in all; without a bound a few copies of copies fill the memory. */
 export const MAX_JSON_PATCH_COPY_BYTES = 3 * 1024 * 1024;
 
+/** How many list elements insertions and removals may shift in all; without a bound a long list makes them quadratic. */
+export const MAX_JSON_PATCH_SHIFTS = 200_000_000;
+
 export interface JsonPatchOperation {
   readonly op?: Json;
   readonly path?: Json;
@@ -63,7 +66,7 @@ const isContainer = (value: Json | undefined): value is Container => typeof valu
 
 /** Applies the operations in order, all or none. Throws `JsonPatchError`. */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
-  const state: PatchState = { root: document, ours: new Set(), copiedBytes: 0 };
+  const state: PatchState = { root: document, ours: new Set(), copiedBytes: 0, shifts: 0 };
   for (const operation of operations) applyOperation(state, operation);
   return state.root;
 }
@@ -73,6 +76,13 @@ interface PatchState {
   /** Containers made by this patch that nothing outside it has seen. */
   readonly ours: Set<Container>;
   copiedBytes: number;
+  shifts: number;
+}
+
+/** Everything behind the index moves by one. */
+function shift(state: PatchState, list: readonly Json[], index: number): void {
+  state.shifts += list.length - index;
+  if (state.shifts > MAX_JSON_PATCH_SHIFTS) throw new JsonPatchError('the patch moves too many list elements');
 }
 
 function applyOperation(state: PatchState, operation: JsonPatchOperation | null): void {
@@ -205,6 +215,7 @@ function insert(state: PatchState, tokens: readonly string[], value: Json): void
       // One place more than there are items, and negative indices count from that place.
       index = indexIn(parent.length + 1, key);
     }
+    shift(state, parent, index);
     (ownParent(state, tokens) as Json[]).splice(index, 0, value);
     return;
   }
@@ -231,6 +242,7 @@ function erase(state: PatchState, tokens: readonly string[], parent: Container):
   const key = lastOf(tokens);
   if (Array.isArray(parent)) {
     const index = indexIn(parent.length, key);
+    shift(state, parent, index);
     (ownParent(state, tokens) as Json[]).splice(index, 1);
   } else if (ownMember(parent, key) === undefined) {
     throw new JsonPatchError(`Unable to remove nonexistent key: ${key}: missing value`);

@@ -55,7 +55,8 @@ export async function openHouse(options: Partial<EmbeddedOptions> = {}): Promise
     if (!alive(asAdmin)) asAdmin = open(admin);
     return asAdmin.ask(request);
   };
-  const digest = (): string => digestOf(cluster);
+  const heartbeats = countHeartbeats(cluster);
+  const digest = (): string => digestOf(cluster, heartbeats());
   await furnish(ask);
   return {
     cluster,
@@ -70,11 +71,18 @@ export async function openHouse(options: Partial<EmbeddedOptions> = {}): Promise
     async unharmed(rude) {
       const before = digest();
       const delay = monitorEventLoopDelay({ resolution: 10 });
+      const worked = process.threadCpuUsage();
       delay.enable();
       const result = await rude();
       delay.disable();
-      const stall = delay.max / 1e6;
-      if (stall > 200) process.stderr.write(`stall of ${stall.toFixed(0)} ms: ${expect.getState().currentTestName}\n`);
+      const { user, system } = process.threadCpuUsage(worked);
+      // On a busy machine others take the processor; only what we worked ourselves can be our stall.
+      const stall = Math.min(delay.max / 1e6, (user + system) / 1e3);
+      if (process.env['EVERYNODE_STALLS'] !== undefined && stall > 100) {
+        process.stderr.write(`stall of ${stall.toFixed(0)} ms: ${expect.getState().currentTestName}\n`);
+      }
+      // A heartbeat that is just being delivered is counted a moment later.
+      if (digest() !== before) await new Promise((resolve) => setTimeout(resolve, 50));
       expect(digest()).toBe(before);
       expect(stall).toBeLessThan(LONGEST_STALL_MS);
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -92,8 +100,8 @@ export function useHouse(options: Partial<EmbeddedOptions> = {}): House {
   let house: Awaited<ReturnType<typeof openHouse>> | undefined;
   beforeAll(async () => {
     house = await openHouse(options);
-  });
-  afterAll(() => house?.close());
+  }, 60_000);
+  afterAll(() => house?.close(), 60_000);
   return new Proxy({} as House, {
     get: (_, name) => {
       if (house === undefined) throw new Error('the house is not open yet');
@@ -114,16 +122,30 @@ export function credentialsOf(kubeconfig: string): Required<Credentials> {
   return { ca, cert: text(user['client-certificate-data']), key: text(user['client-key-data']) };
 }
 
-function digestOf({ api: { store } }: TestCluster): string {
+const HEARTBEATS = { tenant: 'system', group: 'coordination.k8s.io', resource: 'leases' };
+
+/** Heartbeats go on whatever a test does; how many there were is taken off the revision. */
+function countHeartbeats({ api: { store } }: TestCluster): () => number {
+  let count = 0;
+  store.watch(
+    HEARTBEATS,
+    { since: store.revision },
+    { events: (events) => (count += events.length), closed: () => {} },
+  );
+  return () => count;
+}
+
+function digestOf({ api: { store } }: TestCluster, heartbeats: number): string {
   const hash = createHash('sha256');
   let objects = 0;
   for (const collection of store.collections()) {
+    if (collection.resource === HEARTBEATS.resource) continue;
     for (const object of store.list(collection)) {
       objects += 1;
       hash.update(`${collection.tenant}/${collection.group}/${collection.resource}:${encodeJson(object as never)}\n`);
     }
   }
-  return `${objects} objects at ${store.revision}: ${hash.digest('hex')}`;
+  return `${objects} objects at ${store.revision - heartbeats}: ${hash.digest('hex')}`;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' };

@@ -38,7 +38,12 @@ export interface Http2Client {
 }
 
 export function openHttp2(server: string, credentials: Credentials): Http2Client {
-  const session = connectHttp2(server, { ...credentials, rejectUnauthorized: true });
+  const session = connectHttp2(server, {
+    ...credentials,
+    rejectUnauthorized: true,
+    // What a refused stream had still to send counts against the client's own session for good.
+    maxSessionMemory: 1000,
+  });
   session.on('error', () => {});
   return {
     session,
@@ -113,7 +118,10 @@ export async function askHttp1(server: string, credentials: Credentials, request
         port: url.port,
         method: request.method,
         path: request.path,
-        headers: request.headers as { [name: string]: string },
+        headers: {
+          ...(request.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(request.body)) }),
+          ...request.headers,
+        } as { [name: string]: string },
         timeout: PATIENCE_MS,
       },
       (incoming) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DEPLOYMENTS, NODES, PODS, REPLICATION_CONTROLLERS } from '../../../core/api/registry/resources.ts';
+import { DEPLOYMENTS, NAMESPACES, NODES, PODS, REPLICATION_CONTROLLERS } from '../../../core/api/registry/resources.ts';
 import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
 import type { Binding } from '../../../core/api/types/core-v1.ts';
-import type { Resource } from '../../../core/kube/objects.ts';
-import { tooManyRequests } from '../../../core/kube/status-error.ts';
+import type { KubeObject, Resource } from '../../../core/kube/objects.ts';
+import { type StatusError, tooManyRequests } from '../../../core/kube/status-error.ts';
 import type { Client } from '../../../machinery/client.ts';
 import { LOOPBACK } from '../../access/users.ts';
 import { failure, pod } from '../../testing/samples.ts';
@@ -209,6 +209,42 @@ describe('eviction', () => {
     expect((await failure(client.evict(A, { preconditions: { uid: 'other' } }))).reason).toBe('Conflict');
     await client.evict(A, { dryRun: true });
     expect((await client.get(PODS, A)).metadata.deletionTimestamp).toBeUndefined();
+  });
+});
+
+describe('finalize', () => {
+  const target = {
+    tenant: 'system',
+    group: '',
+    version: 'v1',
+    resource: 'namespaces',
+    namespace: '',
+    name: 'team',
+    subresource: 'finalize',
+  };
+  const finalize = async (object: object): Promise<unknown> => {
+    const { client, server } = await createTestServer();
+    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' }, spec: {} });
+    const request = { verb: 'update', target, user: LOOPBACK, object: object as KubeObject, options: {} } as const;
+    return server.handle(request).then(
+      (response) => (response.type === 'object' ? response.object : response),
+      (error: StatusError) => error.code,
+    );
+  };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } };
+
+  it('changes the list of those who still clean up', async () => {
+    const answer = await finalize({ ...namespace, spec: { finalizers: ['example.test/mine'] } });
+    expect(answer).toMatchObject({ metadata: { name: 'team' }, spec: { finalizers: ['example.test/mine'] } });
+  });
+
+  it('reads what it is given as it would read a namespace', async () => {
+    expect(await finalize({})).toMatchObject({ metadata: { name: 'team' }, spec: {} });
+    for (const spec of [5, [], { finalizers: 'x' }, { finalizers: [5] }, { finalizers: {} }]) {
+      expect(await finalize({ ...namespace, spec })).toBe(400);
+    }
+    expect(await finalize({ ...namespace, metadata: 'x' })).toBe(400);
+    expect(await finalize({ ...namespace, kind: 'Pod' })).toBe(400);
   });
 });
 

@@ -8,6 +8,7 @@ import { methodNotAllowed } from '../../../core/kube/status-error.ts';
 import type { ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';
 import { type HandlerContext, unknownPath } from '../context.ts';
 import { changeObject } from '../change.ts';
+import { decodeOptions } from '../decode.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
 import { applyScale, readScale } from './scale.ts';
@@ -87,7 +88,7 @@ interface NamespaceLike extends KubeObject {
 
 /** Only the list of those who still clean up may change here, which is also the only place where it may. */
 function finalize(context: HandlerContext, kind: KindDefinition, request: UpdateRequest): Promise<ApiResponse> {
-  const wanted = request.object as NamespaceLike;
+  const wanted: NamespaceLike = context.decoder.decode(kind, request.object, decodeOptions(request));
   const { resourceVersion, uid } = wanted.metadata;
   return changeObject(context, {
     ...request,
