@@ -51,6 +51,19 @@ async function done<T>(clock: VirtualClock, write: Promise<T>): Promise<T> {
 const version = (server: TestServer): string => String(server.store.revision);
 
 describe('where a watch starts', () => {
+  it.each([0, 1, 2, 3, 4, 5, 6])('says no more than it sent when a write is %i turns ahead', async (turns) => {
+    const made = await setUp();
+    const options = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true };
+    const writing = made.client.create(CONFIG_MAPS, configMap('meanwhile'));
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    const watch = open(made.server, options);
+    const { metadata } = await done(made.clock, writing);
+    // In the initial state, or after the bookmark that ends it; never before the bookmark's version and after the bookmark.
+    const before = [`ADDED meanwhile@${metadata.resourceVersion}`, `BOOKMARK @${metadata.resourceVersion} end`];
+    const after = [`BOOKMARK @${Number(metadata.resourceVersion) - 1} end`, before[0]];
+    expect([before, after]).toContainEqual(watch.events());
+  });
+
   it('begins with what is there when no version is named', async () => {
     const { client, clock, server } = await setUp();
     const { metadata } = await done(clock, client.create(CONFIG_MAPS, configMap('a')));

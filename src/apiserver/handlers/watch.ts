@@ -110,8 +110,9 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
         { since: start.since, ...(namespace === '' ? {} : { namespace }) },
         {
           events: (events) => (pending === undefined ? deliver(events) : void pending.push(...events)),
+          // What is still to be delivered has not been seen, however far the store has come.
           progress: (revision) => {
-            if (revision > seen) seen = revision;
+            if (pending === undefined && revision > seen) seen = revision;
           },
           closed: (reason) => finish(closingError(reason)),
         },
