@@ -1,0 +1,80 @@
+/**
+ * Profile `simulated`: the same API server and the same actors as everywhere, on somebody else's clock and dice, with
+ * no wire and no disk. Actors are a list of factories, so that whoever simulates can give each its own client and
+ * clock, end it at any moment and begin it anew.
+ */
+import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
+import { createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
+import { LOOPBACK } from '../apiserver/access/users.ts';
+import { builtInAdmission } from '../apiserver/admission/built-in.ts';
+import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
+import type { HistoryLimits } from '../apiserver/store/history.ts';
+import { createStore } from '../apiserver/store/memory-store.ts';
+import type { Store } from '../apiserver/store/store.ts';
+import { createFirstFit } from '../control/scheduler/first-fit.ts';
+import { createRegistry } from '../core/api/registry/registry.ts';
+import { deepFreeze } from '../core/kube/immutable.ts';
+import type { Actor } from '../machinery/actor.ts';
+import type { Client } from '../machinery/client.ts';
+import type { Clock } from '../machinery/clock.ts';
+import type { Informers } from '../machinery/informers.ts';
+import type { Logger } from '../machinery/logger.ts';
+import type { Random } from '../machinery/random.ts';
+import { createFleet } from '../nodes/fleet/fleet.ts';
+
+/** All that an actor may touch. Nothing in it is shared with another actor. */
+export interface ActorSurroundings {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Makes one process' worth of actors: what it answers with lives and dies together. */
+export interface ActorFactory {
+  readonly name: string;
+  create(surroundings: ActorSurroundings): readonly Actor[];
+}
+
+export const FLEET: ActorFactory = { name: 'fleet', create: (around) => [createFleet(around)] };
+export const SCHEDULER: ActorFactory = { name: 'scheduler', create: (around) => [createFirstFit(around)] };
+
+/** Every actor of an embedded cluster, each a process of its own. */
+export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, SCHEDULER];
+
+export interface SimulatedServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+  readonly history?: Partial<HistoryLimits>;
+  /** Stands between the API server and its store, to watch what is written. */
+  readonly around?: (store: Store) => Store;
+}
+
+export interface SimulatedServer {
+  readonly store: Store;
+  readonly api: ApiServer;
+  /** A client that may do everything. */
+  client(): Client;
+}
+
+export function createSimulatedServer(options: SimulatedServerOptions): SimulatedServer {
+  const { clock, random } = options;
+  const memory = createStore({
+    clock,
+    inspect: (object) => void deepFreeze(object),
+    ...(options.history === undefined ? {} : { history: options.history }),
+  });
+  const store = options.around?.(memory) ?? memory;
+  const api = createApiServer({
+    store,
+    registry: createRegistry(),
+    clock,
+    random,
+    authorizer: createMastersAuthorizer(),
+    admission: builtInAdmission({ store }),
+    ...(options.logger === undefined ? {} : { logger: options.logger }),
+  });
+  return { store, api, client: () => createInProcessClient(api, { user: LOOPBACK }) };
+}

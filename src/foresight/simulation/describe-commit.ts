@@ -1,0 +1,44 @@
+/** One line for one change: who did what to which object, and what of it matters. */
+import type { Node, Pod } from '../../core/api/types/core-v1.ts';
+import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import { objectName, resourceName, type Commit } from './commit.ts';
+import { isGoing, isReadyPod, targetOf } from './cluster-view.ts';
+
+const VERBS = { ADDED: 'creates', MODIFIED: 'changes', DELETED: 'removes' } as const;
+
+export function describeCommit(commit: Commit): string {
+  const { revision, by, type, key, object } = commit;
+  return `${revision} ${by} ${VERBS[type]} ${resourceName(key)} ${objectName(key)}${detail(key.resource, object)}`;
+}
+
+function detail(resource: string, object: Stored): string {
+  if (resource === 'pods') {
+    const pod = object as Stored<Pod>;
+    const node = pod.spec.nodeName ?? '';
+    const where = node === '' ? (targetOf(pod) === undefined ? '' : `for ${targetOf(pod)}`) : `on ${node}`;
+    const state = `${pod.status?.phase ?? 'Pending'}${isReadyPod(pod) ? ' ready' : ''}${isGoing(pod) ? ' going' : ''}`;
+    const why = pod.status?.reason ?? pod.status?.conditions?.find(({ status }) => status === 'False')?.message ?? '';
+    return ` ${where} ${state}${why === '' || isReadyPod(pod) ? '' : `: ${why}`}`;
+  }
+  if (resource === 'nodes') {
+    const node = object as Stored<Node>;
+    const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'unknown';
+    const taints = (node.spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).join(',');
+    return ` ready=${ready}${taints === '' ? '' : ` taints=${taints}`}${node.spec.unschedulable === true ? ' cordoned' : ''}`;
+  }
+  if (resource === 'daemonsets') {
+    const { metadata, spec, status } = object as Stored<DaemonSet>;
+    const image = spec.template.spec?.containers[0]?.image ?? '';
+    return ` generation=${metadata.generation} ${image} desired=${status?.desiredNumberScheduled ?? 0} ready=${status?.numberReady ?? 0} updated=${status?.updatedNumberScheduled ?? 0}`;
+  }
+  if (resource === 'events') {
+    const { reason, note, message } = object as {
+      readonly reason?: string;
+      readonly note?: string;
+      readonly message?: string;
+    };
+    return ` ${reason ?? ''}: ${note ?? message ?? ''}`;
+  }
+  return '';
+}

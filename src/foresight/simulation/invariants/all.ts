@@ -1,0 +1,23 @@
+/** The invariants every world is held to. */
+import { boundOnce, boundToANode, boundWhereItFits } from './binding.ts';
+import { daemonsComplete } from './daemons-complete.ts';
+import type { InvariantFactory } from './invariant.ts';
+import { nobodyWaits, noPriorityInversion, victimsMatterLess } from './nobody-waits.ts';
+import { nodeCapacity } from './node-capacity.ts';
+import { onePerNode } from './one-per-node.ts';
+import { rolloutBudget } from './rollout-budget.ts';
+import { storeOrder } from './store-order.ts';
+
+export const INVARIANTS: readonly InvariantFactory[] = [
+  storeOrder,
+  onePerNode,
+  rolloutBudget,
+  nodeCapacity,
+  boundOnce,
+  boundToANode,
+  boundWhereItFits,
+  victimsMatterLess,
+  daemonsComplete,
+  nobodyWaits,
+  noPriorityInversion,
+];

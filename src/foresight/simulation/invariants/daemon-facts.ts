@@ -1,0 +1,111 @@
+/** What follows for a daemon from a committed state, told plainly: the oracle that invariants share. */
+import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
+import type { Node, NodeSelectorRequirement, Pod, Taint, Toleration } from '../../../core/api/types/core-v1.ts';
+import { parseTime } from '../../../core/kube/time.ts';
+import { isGoing, isReadyPod } from '../cluster-view.ts';
+
+const AUTOMATIC: readonly Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
+  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+];
+const OF_HOST_NETWORK: Toleration = {
+  key: 'node.kubernetes.io/network-unavailable',
+  operator: 'Exists',
+  effect: 'NoSchedule',
+};
+
+export interface Eligibility {
+  readonly shouldRun: boolean;
+  readonly shouldContinue: boolean;
+}
+
+export function eligibility({ spec: { template } }: DaemonSet, node: Node): Eligibility {
+  const spec = template.spec;
+  if (spec === undefined) return { shouldRun: false, shouldContinue: false };
+  const isElsewhere = (spec.nodeName ?? '') !== '' && spec.nodeName !== node.metadata.name;
+  if (isElsewhere || !selects(spec, node)) return { shouldRun: false, shouldContinue: false };
+  const tolerations = [
+    ...(spec.tolerations ?? []),
+    ...AUTOMATIC,
+    ...(spec.hostNetwork === true ? [OF_HOST_NETWORK] : []),
+  ];
+  const untolerated = (node.spec.taints ?? []).filter(
+    (taint) => !tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+  return {
+    shouldRun: !untolerated.some(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'),
+    shouldContinue: !untolerated.some(({ effect }) => effect === 'NoExecute'),
+  };
+}
+
+export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+  if (effect && effect !== taint.effect) return false;
+  if (key && key !== taint.key) return false;
+  return operator === 'Exists' || (value ?? '') === (taint.value ?? '');
+}
+
+function selects(spec: Pod['spec'], node: Node): boolean {
+  const labels = node.metadata.labels ?? {};
+  for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (labels[key] !== value) return false;
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  if (required === undefined) return true;
+  return required.nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
+    if (matchExpressions.length + matchFields.length === 0) return false;
+    return (
+      matchExpressions.every((each) => meets(each, labels[each.key])) &&
+      matchFields.every((each) => meets(each, node.metadata.name))
+    );
+  });
+}
+
+function meets({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    case 'Gt':
+      return value !== undefined && Number(value) > Number(values[0]);
+    case 'Lt':
+      return value !== undefined && Number(value) < Number(values[0]);
+    default:
+      return false;
+  }
+}
+
+/** A number or a percentage of `of`, rounded up. */
+export function resolve(amount: number | string | undefined, of: number, fallback: number): number {
+  if (amount === undefined) return fallback;
+  if (typeof amount === 'number') return amount;
+  return amount.endsWith('%') ? Math.ceil((Number(amount.slice(0, -1)) * of) / 100) : Number(amount);
+}
+
+export interface Budget {
+  readonly maxUnavailable: number;
+  readonly maxSurge: number;
+}
+
+export function budgetOf({ spec: { updateStrategy } }: DaemonSet, desired: number): Budget {
+  const { maxUnavailable, maxSurge } = updateStrategy?.rollingUpdate ?? {};
+  const surge = resolve(maxSurge, desired, 0);
+  const unavailable = resolve(maxUnavailable, desired, surge > 0 ? 0 : 1);
+  return { maxSurge: surge, maxUnavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
+}
+
+/** Ready for as long as asked, at this time (epoch ms). */
+export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  if (!isReadyPod(pod) || isGoing(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const since = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime;
+  return since !== undefined && (parseTime(since) ?? Infinity) + minReadySeconds * 1000 <= now;
+}
+
+export const REVISION_LABEL = 'controller-revision-hash';

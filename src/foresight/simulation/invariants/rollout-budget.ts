@@ -1,0 +1,112 @@
+/**
+ * A rollout never takes more than `maxUnavailable` available pods down by its own hand. Down by hand: an available pod on
+ * an eligible node that the controller deleted, until a pod is available there again. The controller is judged by
+ * the budgets, nodes and readiness it could have known.
+ */
+import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
+import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
+import { controllerOf } from '../../../core/kube/owner-references.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
+import { isGoing, isReadyPod, targetOf, type ClusterView } from '../cluster-view.ts';
+import { resourceName, type Commit } from '../commit.ts';
+import { budgetOf, eligibility, isAvailable } from './daemon-facts.ts';
+import { shouldKnow, type InvariantFactory } from './invariant.ts';
+
+const ACTOR = 'daemonset';
+
+interface Version {
+  readonly revision: number;
+  readonly daemon: Stored<DaemonSet>;
+}
+
+export const rolloutBudget: InvariantFactory = () => {
+  /** Every version of each daemon, by UID, oldest first. */
+  const versions = new Map<string, Version[]>();
+  /** The last revision at which each node changed. */
+  const nodeChanged = new Map<string, number>();
+  /** The revision at which each pod became Ready, by UID. */
+  const readySince = new Map<string, number>();
+  /** Nodes where this daemon was taken down by hand. */
+  const down = new Map<string, Set<string>>();
+  let mostNodes = 0;
+
+  const wants = (daemon: Stored<DaemonSet>, node: Stored<Node> | undefined): boolean =>
+    node !== undefined && eligibility(daemon, node).shouldRun;
+
+  function isUpAgain(view: ClusterView, daemon: Stored<DaemonSet>, node: string): boolean {
+    if (!wants(daemon, view.nodes.get(node))) return true;
+    const pods = view.daemonPods(daemon.metadata.uid).get(node)?.values() ?? [];
+    const now = view.epoch + view.now();
+    for (const pod of pods) if (isAvailable(pod, daemon.spec.minReadySeconds ?? 0, now)) return true;
+    return false;
+  }
+
+  /** The largest budget among those the controller may still go by. */
+  function allowance(view: ClusterView, uid: string): number {
+    let most = 0;
+    for (const { revision, daemon } of (versions.get(uid) ?? []).toReversed()) {
+      const { maxUnavailable, maxSurge } = budgetOf(daemon, mostNodes);
+      // With a surge, a pod goes only when another is there: none is taken down at all.
+      most = Math.max(most, maxSurge > 0 ? 0 : maxUnavailable);
+      if (shouldKnow(view, ACTOR, 'daemonsets.apps', revision)) break;
+    }
+    return most;
+  }
+
+  function judge({ object, previous, at }: Commit, view: ClusterView): string | undefined {
+    const pod = object as Stored<Pod>;
+    const before = previous as Stored<Pod> | undefined;
+    const uid = controllerOf(pod)?.uid ?? '';
+    const node = targetOf(pod);
+    const history = versions.get(uid) ?? [];
+    const newest = history[history.length - 1]?.daemon;
+    if (before === undefined || isGoing(before) || node === undefined || newest === undefined) return undefined;
+    const minReady = newest.spec.minReadySeconds ?? 0;
+    const now = view.epoch + at;
+    if (!isAvailable(before, minReady, now)) return undefined;
+    // It may not have heard yet that the pod was available, or that it still is wanted.
+    const ready = readySince.get(before.metadata.uid);
+    if (ready === undefined || !shouldKnow(view, ACTOR, 'pods', ready)) return undefined;
+    if (minReady > 0 && !isAvailable(before, minReady, now - view.reactionMs)) return undefined;
+    const changed = nodeChanged.get(node);
+    if (changed === undefined || !shouldKnow(view, ACTOR, 'nodes', changed)) return undefined;
+    if (history.some(({ daemon }) => !wants(daemon, view.nodes.get(node)))) return undefined;
+    let set = down.get(uid);
+    if (set === undefined) down.set(uid, (set = new Set()));
+    for (const other of set) if (isUpAgain(view, newest, other)) set.delete(other);
+    if (isUpAgain(view, newest, node)) return undefined;
+    set.add(node);
+    const allowed = allowance(view, uid);
+    if (set.size <= allowed) return undefined;
+    return `${newest.metadata.name} was taken down on ${set.size} nodes at once, ${allowed} allowed: ${[...set].join(', ')}`;
+  }
+
+  return {
+    name: 'rollout-budget',
+    committed(commit, view) {
+      const { key, object, type, revision, by, previous } = commit;
+      const resource = resourceName(key);
+      if (resource === 'daemonsets.apps') {
+        const daemon = object as Stored<DaemonSet>;
+        const known = versions.get(daemon.metadata.uid);
+        if (known === undefined) versions.set(daemon.metadata.uid, [{ revision, daemon }]);
+        else if ((previous as Stored<DaemonSet> | undefined)?.spec !== daemon.spec) known.push({ revision, daemon });
+        return undefined;
+      }
+      if (resource === 'nodes') {
+        const node = object as Stored<Node>;
+        const old = previous as Stored<Node> | undefined;
+        if (old?.spec !== node.spec || old?.metadata.labels !== node.metadata.labels)
+          nodeChanged.set(key.name, revision);
+        mostNodes = Math.max(mostNodes, view.nodes.size);
+        return undefined;
+      }
+      if (resource !== 'pods') return undefined;
+      const pod = object as Stored<Pod>;
+      if (!isReadyPod(pod)) readySince.delete(pod.metadata.uid);
+      else if (!readySince.has(pod.metadata.uid)) readySince.set(pod.metadata.uid, revision);
+      if (by !== ACTOR || (type !== 'DELETED' && !isGoing(pod))) return undefined;
+      return judge(commit, view);
+    },
+  };
+};

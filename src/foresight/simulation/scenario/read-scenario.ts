@@ -1,0 +1,162 @@
+/** Scenario files: YAML with every problem told by line and column, so that one look mends them all. */
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Node as YamlNode,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+import type { KubeObject } from '../../../core/kube/objects.ts';
+import { parseGoDuration } from '../../../core/kube/go-duration.ts';
+import { readNodeGroups, type Problem } from '../../../nodes/fleet/node-groups.ts';
+import { readAction } from './read-action.ts';
+import { DEFAULT_SETTLE_MS, type Scenario, type Step } from './scenario.ts';
+
+const KEYS = ['name', 'description', 'nodes', 'objects', 'steps', 'contended', 'settleWithin'];
+
+export type Report = (node: unknown, path: string, message: string) => void;
+
+export interface ReadScenario {
+  /** Absent when there are problems. */
+  readonly scenario?: Scenario;
+  readonly problems: readonly Problem[];
+}
+
+export function readScenario(text: string, fallbackName: string): ReadScenario {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, version: '1.2' });
+  const problems: Problem[] = [];
+  const positionOf = (node: unknown): { line: number; col: number } =>
+    lines.linePos((node as YamlNode | null | undefined)?.range?.[0] ?? 0);
+  const report: Report = (node, path, message) => {
+    const { line, col } = positionOf(node);
+    problems.push({ line, column: col, path, message });
+  };
+  for (const { message, pos } of document.errors) {
+    const { line, col } = lines.linePos(pos[0]);
+    problems.push({ line, column: col, path: '', message: message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '' });
+  }
+  if (problems.length > 0) return { problems };
+  const root = document.contents;
+  if (!isMap(root)) {
+    report(root, '', 'expected a map with nodes and steps');
+    return { problems };
+  }
+  unknownKeys(root, '', KEYS, report);
+  const value = root.toJSON() as Partial<{
+    name: string;
+    description: string;
+    contended: boolean;
+    settleWithin: string;
+  }>;
+  const at = (key: string): unknown => root.get(key, true);
+
+  const nodes = readNodes(text, at('nodes'), report, problems);
+  const settleWithinMs =
+    value.settleWithin === undefined
+      ? DEFAULT_SETTLE_MS
+      : duration(value.settleWithin, at('settleWithin'), 'settleWithin', report);
+  const objects = items(at('objects'), 'objects', report).flatMap((item, index) =>
+    readObject(item, `objects[${index}]`, report),
+  );
+  const steps = items(at('steps'), 'steps', report).flatMap((item, index) =>
+    readStep(item, `steps[${index}]`, report, positionOf(item).line),
+  );
+  if (value.contended !== undefined && typeof value.contended !== 'boolean')
+    report(at('contended'), 'contended', 'expected true or false');
+  for (const key of ['name', 'description'] as const)
+    if (value[key] !== undefined && typeof value[key] !== 'string') report(at(key), key, 'expected text');
+  if (problems.length > 0) return { problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column) };
+  return {
+    problems,
+    scenario: {
+      name: value.name ?? fallbackName,
+      ...(value.description === undefined ? {} : { description: value.description }),
+      nodes,
+      objects,
+      steps,
+      contended: value.contended === true,
+      settleWithinMs,
+    },
+  };
+}
+
+/** The list as a text of its own, everything else blanked, so that its positions stay those of the file. */
+function readNodes(text: string, node: unknown, report: Report, problems: Problem[]): Scenario['nodes'] {
+  if (!isSeq(node) || node.range === undefined || node.range === null) {
+    report(node, 'nodes', 'expected a list of node groups, each with name and count');
+    return [];
+  }
+  const [from, , to] = node.range;
+  const blank = (part: string): string => part.replaceAll(/[^\n]/g, ' ');
+  const read = readNodeGroups(blank(text.slice(0, from)) + text.slice(from, to));
+  problems.push(...read.problems.map((each) => ({ ...each, path: each.path.replace(/^groups/, 'nodes') })));
+  return read.groups;
+}
+
+function items(node: unknown, path: string, report: Report): readonly unknown[] {
+  if (node === undefined || (isScalar(node) && node.value === null)) return [];
+  if (isSeq(node)) return node.items;
+  report(node, path, 'expected a list');
+  return [];
+}
+
+export function unknownKeys(map: YAMLMap, path: string, known: readonly string[], report: Report): void {
+  for (const pair of map.items as Pair[]) {
+    const key = isScalar(pair.key) ? String(pair.key.value) : '';
+    if (!known.includes(key))
+      report(pair.key, path === '' ? key : `${path}.${key}`, `unknown field; known are ${known.join(', ')}`);
+  }
+}
+
+export function duration(value: unknown, node: unknown, path: string, report: Report): number {
+  const parsed = typeof value === 'string' ? parseGoDuration(value) : value === 0 ? 0 : undefined;
+  if (parsed !== undefined && parsed >= 0) return parsed;
+  report(node, path, 'expected a duration such as 500ms, 5s or 1m30s');
+  return 0;
+}
+
+export function readObject(item: unknown, path: string, report: Report): KubeObject[] {
+  const object = (isMap(item) ? item.toJSON() : undefined) as Partial<KubeObject> | undefined;
+  if (
+    typeof object?.apiVersion === 'string' &&
+    typeof object.kind === 'string' &&
+    typeof object.metadata?.name === 'string'
+  )
+    return [object as KubeObject];
+  report(item, path, 'expected a manifest with apiVersion, kind and metadata.name');
+  return [];
+}
+
+function readStep(item: unknown, path: string, report: Report, line: number): Step[] {
+  if (!isMap(item)) {
+    report(item, path, 'expected a map with a time (at, or between) and one action');
+    return [];
+  }
+  const at = readTime(item, path, report);
+  const action = readAction(item, path, report);
+  return at === undefined || action === undefined ? [] : [{ at, action, line }];
+}
+
+function readTime(item: YAMLMap, path: string, report: Report): Step['at'] | undefined {
+  const at = item.get('at', true) as unknown;
+  const between = item.get('between', true) as unknown;
+  if ((at === undefined) === (between === undefined)) {
+    report(item, path, 'expected a time: either at, or between with two times');
+    return undefined;
+  }
+  if (at !== undefined) return duration(isScalar(at) ? at.value : undefined, at, `${path}.at`, report);
+  const ends = isSeq(between) ? between.items : [];
+  if (ends.length !== 2) {
+    report(between, `${path}.between`, 'expected two times, such as [10s, 1m]');
+    return undefined;
+  }
+  const [from = 0, to = 0] = ends.map((end) =>
+    duration(isScalar(end) ? end.value : undefined, end, `${path}.between`, report),
+  );
+  if (from > to) report(between, `${path}.between`, 'the first time must not be later than the second');
+  return [from, to];
+}

@@ -1,0 +1,79 @@
+/** What happens in a simulated cluster: what it begins with, and who does what to it when. */
+import type { Taint } from '../../../core/api/types/core-v1.ts';
+import type { Json } from '../../../core/kube/json.ts';
+import type { KubeObject } from '../../../core/kube/objects.ts';
+import type { NodeGroup } from '../../../nodes/fleet/node-groups.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly description?: string;
+  readonly nodes: readonly NodeGroup[];
+  /** There before any actor starts. */
+  readonly objects: readonly KubeObject[];
+  readonly steps: readonly Step[];
+  /**
+   * Pods compete for room, so that who gets it depends on who asks first: the end is judged by the invariants alone, and
+   * only what daemons owe every node is compared with the unperturbed run.
+   */
+  readonly contended: boolean;
+  /** So long may it take to come to rest after the last fault. */
+  readonly settleWithinMs: number;
+}
+
+export interface Step {
+  /** Virtual milliseconds from the start; a span is drawn from by the seed. */
+  readonly at: number | readonly [from: number, to: number];
+  readonly action: Action;
+  /** In the file it was read from. */
+  readonly line?: number;
+}
+
+/** A node by name, `any`, or `any of <group>`: the seed chooses among those there are. */
+export type NodeChoice = string;
+
+export type Action =
+  /** Creates the object, or makes the one of that name equal to it. */
+  | { readonly do: 'apply'; readonly object: KubeObject }
+  | {
+      readonly do: 'patch';
+      readonly kind: string;
+      readonly name: string;
+      readonly namespace?: string;
+      readonly merge: Json;
+    }
+  | { readonly do: 'delete'; readonly kind: string; readonly name: string; readonly namespace?: string }
+  /** More nodes of a group. */
+  | { readonly do: 'join'; readonly group: string; readonly count?: number }
+  /** The kubelet falls silent and the cluster notices; `recover` brings it back. */
+  | { readonly do: 'fail' | 'recover' | 'cordon' | 'uncordon' | 'drain'; readonly node: NodeChoice }
+  /** The Node object goes, or goes and comes back under its name. */
+  | { readonly do: 'remove' | 'recreate'; readonly node: NodeChoice }
+  /** Fails and recovers again and again. */
+  | { readonly do: 'flap'; readonly node: NodeChoice; readonly times: number; readonly everyMs: number }
+  | { readonly do: 'taint'; readonly node: NodeChoice; readonly taint: Taint }
+  | { readonly do: 'untaint'; readonly node: NodeChoice; readonly key: string }
+  /** An empty value takes the label off. */
+  | { readonly do: 'label'; readonly node: NodeChoice; readonly labels: { readonly [key: string]: string } }
+  | { readonly do: 'image'; readonly daemon: string; readonly image: string }
+  /** Back to the template before the last change. */
+  | { readonly do: 'rollback'; readonly daemon: string }
+  /** Pods of nobody, as many as said. */
+  | {
+      readonly do: 'workload';
+      readonly name: string;
+      readonly count: number;
+      readonly cpu?: string;
+      readonly memory?: string;
+      readonly priorityClass?: string;
+      /** No two of them on one node. */
+      readonly spread?: boolean;
+      /** They end by themselves after this long. */
+      readonly exitAfter?: string;
+    }
+  /** So many pods of a workload go; all when not said. */
+  | { readonly do: 'finish'; readonly workload: string; readonly count?: number }
+  /** A user deletes daemon pods: those of one daemon, on one node, or both. */
+  | { readonly do: 'kill'; readonly daemon?: string; readonly node?: NodeChoice }
+  | { readonly do: 'crash'; readonly actor: string; readonly downMs: number };
+
+export const DEFAULT_SETTLE_MS = 45 * 60_000;
