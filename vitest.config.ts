@@ -8,7 +8,12 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts'], { exclude: ['src/**/*.contract.test.ts'] }),
-      project('contract', ['src/**/*.contract.test.ts', 'test/contract/**/*.test.ts', 'test/hostile/**/*.test.ts']),
+      project('contract', [
+        'src/**/*.contract.test.ts',
+        'test/contract/**/*.test.ts',
+        'test/hostile/**/*.test.ts',
+        'test/daemonset/**/*.test.ts',
+      ]),
       project('kubectl', ['test/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'], {
         pool: 'forks',
         testTimeout: 60_000,

@@ -16,6 +16,7 @@ import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
+import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createFirstFit } from '../control/scheduler/first-fit.ts';
 import { PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';

@@ -1,0 +1,41 @@
+/** What people read under `kubectl describe daemonset`, in upstream's words. */
+import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
+import type { EventRecorder } from '../../machinery/event-recorder.ts';
+
+export const COMPONENT = 'daemonset-controller';
+
+export interface PodEvents {
+  created(set: DaemonSet, pod: string): void;
+  createFailed(set: DaemonSet, error: unknown): void;
+  deleted(set: DaemonSet, pod: string): void;
+  deleteFailed(set: DaemonSet, error: unknown): void;
+  foundFailed(set: DaemonSet, pod: string, node: string): void;
+  foundSucceeded(set: DaemonSet, pod: string, node: string): void;
+  selectsAll(set: DaemonSet): void;
+  note(set: DaemonSet, type: 'Normal' | 'Warning', reason: string, note: string): void;
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export function createPodEvents(recorder: EventRecorder): PodEvents {
+  const say = (set: DaemonSet, type: 'Normal' | 'Warning', reason: string, note: string): void =>
+    recorder.event({ ...set, apiVersion: 'apps/v1', kind: 'DaemonSet' }, { type, reason, note });
+  return {
+    created: (set, pod) => say(set, 'Normal', 'SuccessfulCreate', `Created pod: ${pod}`),
+    createFailed: (set, error) => say(set, 'Warning', 'FailedCreate', `Error creating: ${textOf(error)}`),
+    deleted: (set, pod) => say(set, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod}`),
+    deleteFailed: (set, error) => say(set, 'Warning', 'FailedDelete', `Error deleting: ${textOf(error)}`),
+    foundFailed: (set, pod, node) =>
+      say(set, 'Warning', 'FailedDaemonPod', `Found failed daemon pod ${pod} on node ${node}, will try to kill it`),
+    foundSucceeded: (set, pod, node) =>
+      say(
+        set,
+        'Normal',
+        'SucceededDaemonPod',
+        `Found succeeded daemon pod ${pod} on node ${node}, will try to delete it`,
+      ),
+    selectsAll: (set) =>
+      say(set, 'Warning', 'SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.'),
+    note: say,
+  };
+}

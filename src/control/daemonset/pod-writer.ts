@@ -1,0 +1,129 @@
+/**
+ * Creates and deletes pods, many at a time but never blindly: creation starts with one and doubles while all goes well, so
+ * an error that all of them would meet (a quota, a webhook) is met once. What a write answers is taken in at once; a write
+ * without a clear outcome is remembered as a doubt and asked about before the next decision.
+ */
+import { PODS } from '../../core/api/registry/resources.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import { isControlledBy } from '../../core/kube/owner-references.ts';
+import { isStatus, StatusError } from '../../core/kube/status-error.ts';
+import type { Client } from '../../machinery/client.ts';
+import { keyOf } from '../../machinery/object-keys.ts';
+import type { DaemonWorld } from './daemon-world.ts';
+import type { KnownDaemon } from './known-daemon.ts';
+import type { PodEvents } from './pod-events.ts';
+
+export interface PodWriter {
+  /** Creates a pod at each of these places. Throws what went wrong, after every write under way has ended. */
+  createAt(daemon: KnownDaemon, places: readonly number[], signal: AbortSignal): Promise<void>;
+  remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void>;
+  /** Finds out how writes without a clear outcome ended. */
+  settleDoubts(daemon: KnownDaemon, signal: AbortSignal): Promise<void>;
+}
+
+export interface PodWriterOptions {
+  readonly client: Client;
+  readonly world: DaemonWorld;
+  readonly events: PodEvents;
+  /** Writes under way at a time for one DaemonSet. */
+  readonly burst: number;
+}
+
+export function createPodWriter({ client, world, events, burst }: PodWriterOptions): PodWriter {
+  async function create(daemon: KnownDaemon, place: number): Promise<void> {
+    const { maker, set } = daemon;
+    const view = world.view(daemon);
+    const node = world.engine.node(place);
+    if (maker === undefined || node === undefined) return;
+    const { name, uid = '' } = node.metadata;
+    const pod = maker({ name, uid }, view.predecessor(place), node);
+    try {
+      const created = await client.create(PODS, pod);
+      world.wrote(daemon, created);
+      events.created(set, created.metadata.name);
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return;
+      if (isStatus(error, 'AlreadyExists') && (await meet(daemon, pod))) return;
+      if (isUnclear(error)) daemon.doubts.add(pod.metadata.name);
+      events.createFailed(set, error);
+      throw error;
+    }
+  }
+
+  /** A pod of that name is there: our own, made by an earlier attempt whose answer was lost. */
+  async function meet(daemon: KnownDaemon, pod: Pod): Promise<boolean> {
+    const { namespace = '', name } = pod.metadata;
+    const present = await client.get(PODS, { namespace, name }).catch(() => undefined);
+    if (present === undefined || !isControlledBy(present, daemon.set)) return false;
+    world.wrote(daemon, present);
+    return true;
+  }
+
+  async function removeOne(daemon: KnownDaemon, pod: Stored<Pod>): Promise<void> {
+    try {
+      const answer = await client.delete(PODS, keyOf(pod), { preconditions: { uid: pod.metadata.uid } });
+      // Pods that nothing runs are gone at once; the others linger until their node has stopped them.
+      if (isPod(answer) && answer.metadata.deletionTimestamp !== undefined) world.wrote(daemon, answer);
+      else world.vanished(daemon, pod);
+      events.deleted(daemon.set, pod.metadata.name);
+    } catch (error) {
+      // Not there, or another one of that name: this one is gone.
+      if (isStatus(error, 'NotFound') || isStatus(error, 'Conflict')) return world.vanished(daemon, pod);
+      if (isUnclear(error)) daemon.doubts.add(pod.metadata.name);
+      events.deleteFailed(daemon.set, error);
+      throw error;
+    }
+  }
+
+  return {
+    async createAt(daemon, places, signal) {
+      let size = 1;
+      for (let at = 0; at < places.length; size = Math.min(size * 2, burst)) {
+        const batch = places.slice(at, at + size);
+        at += batch.length;
+        await allOf(batch.map((place) => create(daemon, place)));
+        signal.throwIfAborted();
+      }
+    },
+
+    async remove(daemon, pods, signal) {
+      for (let at = 0; at < pods.length; at += burst) {
+        await allOf(pods.slice(at, at + burst).map((pod) => removeOne(daemon, pod)));
+        signal.throwIfAborted();
+      }
+    },
+
+    async settleDoubts(daemon, signal) {
+      const { namespace = '' } = daemon.set.metadata;
+      for (const name of [...daemon.doubts]) {
+        const present = await client.get(PODS, { namespace, name }, { signal }).catch((error: unknown) => {
+          if (isStatus(error, 'NotFound')) return undefined;
+          throw error;
+        });
+        for (const pod of world.view(daemon).allChildren())
+          if (pod.metadata.name === name && pod.metadata.uid !== present?.metadata.uid) world.vanished(daemon, pod);
+        if (present !== undefined && isControlledBy(present, daemon.set)) world.wrote(daemon, present);
+        daemon.doubts.delete(name);
+      }
+    },
+  };
+}
+
+/** Waits for all, then throws the first failure: nothing goes on behind the caller's back. */
+async function allOf(writes: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(writes);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+const isPod = (answer: object): answer is Stored<Pod> => (answer as { readonly kind?: string }).kind === 'Pod';
+
+/** A namespace on its way out takes no pods; the DaemonSet goes with it. */
+function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return false;
+  return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
+}
+
+/** The server said neither yes nor no: the write may have happened. */
+export const isUnclear = (error: unknown): boolean =>
+  !(error instanceof StatusError) || error.code >= 500 || isStatus(error, 'Timeout');

@@ -1,0 +1,189 @@
+/** One DaemonSet brought to its desired state, in upstream's order: history, owners, manage, roll out, clean up, status. */
+import { PODS } from '../../core/api/registry/resources.ts';
+import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import { DESIRED, manage, WORK } from '../../core/daemons/daemon-pod-rules.ts';
+import { createPodMaker } from '../../core/daemons/daemon-pod.ts';
+import { planRollout, rolloutLimits } from '../../core/daemons/rollout-plan.ts';
+import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
+import type { Client } from '../../machinery/client.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import type { Reconciler, ReconcileResult } from '../../machinery/controller.ts';
+import { keyText } from '../../machinery/object-keys.ts';
+import type { Lister } from '../../machinery/object-store.ts';
+import { type Claims, createClaims } from './claims.ts';
+import type { DaemonWorld } from './daemon-world.ts';
+import { definitionOf, isSameDefinition } from './definition.ts';
+import type { FailedPodBackoff } from './failed-pod-backoff.ts';
+import type { Histories } from './history.ts';
+import { newer, type KnownDaemon } from './known-daemon.ts';
+import type { PodEvents } from './pod-events.ts';
+import type { PodWriter } from './pod-writer.ts';
+import { countsOf, writeStatus } from './status.ts';
+
+export interface SyncOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly world: DaemonWorld;
+  readonly writer: PodWriter;
+  readonly events: PodEvents;
+  readonly sets: Lister<DaemonSet>;
+  readonly histories: Histories;
+  readonly backoff: FailedPodBackoff;
+  /** How long to gather what changes during a sync before the next. */
+  readonly coalesceMs: number;
+}
+
+/** Pods created before the status is written again and others get a turn. */
+const CREATIONS_PER_SYNC = 2000;
+
+export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
+  const { client, clock, world, writer, events, histories } = options;
+
+  function daemonFor(set: Stored<DaemonSet>): KnownDaemon {
+    const known = world.byName(keyText({ namespace: set.metadata.namespace ?? '', name: set.metadata.name }));
+    if (known !== undefined && known.uid !== set.metadata.uid) world.forget(known);
+    else if (known !== undefined) {
+      known.set = newer(set, known.set);
+      return known;
+    }
+    return world.register(set, definitionOf(set, ''));
+  }
+
+  /** Tells the engine what the DaemonSet has become, and from which template pods are made from now on. */
+  function define(daemon: KnownDaemon, hash: string): void {
+    const definition = definitionOf(daemon.set, hash);
+    if (isSameDefinition(definition, daemon.definition) && daemon.maker !== undefined) return;
+    daemon.maker = createPodMaker(daemon.set, hash);
+    if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
+  }
+
+  async function claim(daemon: KnownDaemon, claims: Claims): Promise<void> {
+    for (const pod of [...daemon.releasable.values()]) {
+      const released = await claims.release(PODS, pod);
+      daemon.releasable.delete(pod.metadata.uid);
+      if (released !== undefined) world.wrote(daemon, released);
+    }
+    for (const pod of [...daemon.adoptable.values()]) {
+      const adopted = await claims.adopt(PODS, pod);
+      daemon.adoptable.delete(pod.metadata.uid);
+      if (adopted !== undefined) world.wrote(daemon, adopted);
+    }
+  }
+
+  interface Managed {
+    /** There is more to create than one sync does. */
+    readonly more: boolean;
+    /** A failed pod may be deleted only after this time. */
+    readonly retryMs: number | undefined;
+  }
+
+  async function manageNodes(daemon: KnownDaemon, signal: AbortSignal): Promise<Managed> {
+    const view = world.view(daemon);
+    const now = clock.now();
+    const create: number[] = [];
+    const remove: Stored<Pod>[] = [];
+    let retryMs: number | undefined;
+    for (const place of view.listed(WORK)) {
+      const work = manage(daemon.definition, view.verdict(place), view.children(place), now);
+      if (work.create) create.push(place);
+      remove.push(...work.remove);
+      for (const pod of work.succeeded) {
+        events.foundSucceeded(daemon.set, fullName(pod), world.engine.nodeName(place));
+        remove.push(pod);
+      }
+      for (const pod of work.failed) {
+        const waitMs = options.backoff.attempt(backoffKey(daemon.set, world.engine.nodeName(place)));
+        if (waitMs > 0) {
+          retryMs = Math.min(retryMs ?? waitMs, waitMs);
+          continue;
+        }
+        events.foundFailed(daemon.set, fullName(pod), world.engine.nodeName(place));
+        remove.push(pod);
+      }
+    }
+    await writer.createAt(daemon, create.slice(0, CREATIONS_PER_SYNC), signal);
+    await writer.remove(daemon, remove, signal);
+    return { more: create.length > CREATIONS_PER_SYNC, retryMs };
+  }
+
+  async function rollOut(daemon: KnownDaemon, signal: AbortSignal): Promise<void> {
+    const { updateStrategy } = daemon.set.spec;
+    if (updateStrategy?.type === 'OnDelete') return;
+    const view = world.view(daemon);
+    const limits = rolloutLimits(updateStrategy, view.count(DESIRED));
+    const plan = planRollout(world.engine, view, limits, daemon.order.line);
+    await writer.createAt(daemon, plan.createAt, signal);
+    await writer.remove(daemon, plan.remove, signal);
+  }
+
+  async function bring(daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
+    await writer.settleDoubts(daemon, signal);
+    world.tick();
+    world.reconcileAnswers(daemon);
+    const claims = createClaims(client, daemon);
+    const { hash } = await histories.construct(daemon, claims);
+    define(daemon, hash);
+    let failure: { readonly error: unknown } | undefined;
+    let managed: Managed = { more: false, retryMs: undefined };
+    try {
+      await claim(daemon, claims);
+      managed = await manageNodes(daemon, signal);
+      if (!managed.more) await rollOut(daemon, signal);
+      await histories.cleanUp(daemon);
+    } catch (error) {
+      failure = { error };
+    }
+    const view = world.view(daemon);
+    // What did work is reported even where something else did not.
+    try {
+      await writeStatus(client, daemon, countsOf(view));
+    } catch (error) {
+      failure ??= { error };
+    }
+    if (failure !== undefined) throw failure.error;
+    if (managed.more) return { requeueAfterMs: 0 };
+    const due = view.nextDue === undefined ? undefined : Math.max(1, view.nextDue - clock.now());
+    return soonest(due, managed.retryMs);
+  }
+
+  return async (key, signal) => {
+    const set = options.sets.get(key.name, key.namespace);
+    const known = world.byName(keyText(key));
+    if (set === undefined) {
+      if (known !== undefined) world.forget(known);
+      return undefined;
+    }
+    if (isEmptySelector(set)) {
+      events.selectsAll(set);
+      return undefined;
+    }
+    const daemon = daemonFor(set);
+    // Its pods and revisions are the garbage collector's now, and no count of them could be relied on.
+    if (daemon.set.metadata.deletionTimestamp !== undefined) return undefined;
+    daemon.busy = true;
+    daemon.again = false;
+    try {
+      const result = await bring(daemon, signal);
+      return soonest(result.requeueAfterMs, daemon.again ? options.coalesceMs : undefined);
+    } finally {
+      daemon.busy = false;
+      daemon.syncedAt = clock.monotonic();
+    }
+  };
+}
+
+const fullName = (pod: Pod): string => `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
+
+const backoffKey = (set: Stored<DaemonSet>, node: string): string =>
+  `${set.metadata.uid}/${set.status?.observedGeneration ?? 0}/${node}`;
+
+const isEmptySelector = ({ spec: { selector } }: DaemonSet): boolean =>
+  selector !== undefined &&
+  Object.keys(selector.matchLabels ?? {}).length === 0 &&
+  (selector.matchExpressions ?? []).length === 0;
+
+function soonest(a: number | undefined, b: number | undefined): ReconcileResult {
+  const requeueAfterMs = a === undefined ? b : b === undefined ? a : Math.min(a, b);
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+}

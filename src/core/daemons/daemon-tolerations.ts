@@ -1,0 +1,48 @@
+/** The tolerations Kubernetes gives to every daemon pod, after the template's own, in this order. */
+import type { PodSpec, Toleration } from '../api/types/core-v1.ts';
+
+const tolerate = (condition: string, effect: string): Toleration =>
+  Object.freeze({ key: `node.kubernetes.io/${condition}`, operator: 'Exists', effect });
+
+const EVERY_DAEMON: readonly Toleration[] = Object.freeze([
+  tolerate('not-ready', 'NoExecute'),
+  tolerate('unreachable', 'NoExecute'),
+  tolerate('disk-pressure', 'NoSchedule'),
+  tolerate('memory-pressure', 'NoSchedule'),
+  tolerate('pid-pressure', 'NoSchedule'),
+  tolerate('unschedulable', 'NoSchedule'),
+]);
+
+/** Who brings the network, or does without it, may start before it is there. */
+const HOST_NETWORK = tolerate('network-unavailable', 'NoSchedule');
+
+type Spec = Pick<PodSpec, 'tolerations' | 'hostNetwork'>;
+const made = new WeakMap<Spec, readonly Toleration[]>();
+
+/** One list for one template, so that all its pods share it. */
+export function daemonTolerations(spec: Spec): readonly Toleration[] {
+  let list = made.get(spec);
+  if (list === undefined) made.set(spec, (list = add(spec)));
+  return list;
+}
+
+function add(spec: Spec): readonly Toleration[] {
+  const list = [...(spec.tolerations ?? [])];
+  for (const added of spec.hostNetwork === true ? [...EVERY_DAEMON, HOST_NETWORK] : EVERY_DAEMON) {
+    let found = false;
+    for (const [at, present] of list.entries()) {
+      if (!isSame(present, added)) continue;
+      list[at] = added;
+      found = true;
+    }
+    if (!found) list.push(added);
+  }
+  return Object.freeze(list);
+}
+
+/** The same but for how long it lasts; the daemon's lasts for ever. */
+const isSame = (a: Toleration, b: Toleration): boolean =>
+  (a.key ?? '') === (b.key ?? '') &&
+  (a.effect ?? '') === (b.effect ?? '') &&
+  (a.operator ?? '') === (b.operator ?? '') &&
+  (a.value ?? '') === (b.value ?? '');
