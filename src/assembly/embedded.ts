@@ -99,6 +99,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       kubelet,
       scheduler,
       createFleet({ client, informers, clock, logger, events: kubelet }),
+      createDaemonSetController({ client, informers, clock, random: realRandom, logger }),
       createFirstFit({ client, informers, clock, logger, events: scheduler }),
       createEventExpiry({ client, clock, logger }),
     ];
