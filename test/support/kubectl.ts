@@ -15,6 +15,8 @@ export interface Kubectl {
 
 const CACHE = fileURLToPath(new URL('../../.cache/kubectl', import.meta.url));
 const FILE = /^kubectl([.-].+)?$/;
+/** Set once for all test processes, because asking ten binaries for their version takes a second. */
+const KNOWN = 'EVERYNODE_TEST_KUBECTLS';
 
 function candidates(): readonly string[] {
   const folders = new Set([CACHE]);
@@ -24,12 +26,19 @@ function candidates(): readonly string[] {
   }
   return [...folders]
     .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder).filter((name) => FILE.test(name)).map((name) => join(folder, name)));
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => FILE.test(name))
+        .map((name) => join(folder, name)),
+    );
 }
 
 function versionOf(path: string): string | undefined {
   try {
-    const text = execFileSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const text = execFileSync(path, ['version', '--client', '-o', 'json'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const { gitVersion } = (JSON.parse(text) as { clientVersion: { gitVersion: string } }).clientVersion;
     if (gitVersion.includes('dispatcher')) return undefined;
     return /^v(\d+\.\d+)/.exec(gitVersion)?.[1];
@@ -38,25 +47,42 @@ function versionOf(path: string): string | undefined {
   }
 }
 
-let known: readonly Kubectl[] | undefined;
+/** The minor release: 36 for `1.36`. */
+export const minorOf = ({ version }: Kubectl): number => Number(version.split('.')[1]);
 
-/** Oldest first. */
-export function kubectls(): readonly Kubectl[] {
-  if (known !== undefined) return known;
+/** Looks at the machine again; oldest first. */
+export function findKubectls(): readonly Kubectl[] {
   const found = new Map<string, Kubectl>();
   for (const path of candidates()) {
     const version = versionOf(path);
     if (version !== undefined && !found.has(version)) found.set(version, { version, path });
   }
-  known = [...found.values()].sort((a, b) => Number(a.version.split('.')[1]) - Number(b.version.split('.')[1]));
-  return known;
+  const all = [...found.values()].sort((a, b) => minorOf(a) - minorOf(b));
+  process.env[KNOWN] = JSON.stringify(all);
+  return all;
 }
 
-/** The oldest, the newest, and those on both sides of the release that began to send protobuf. */
-export function chosenKubectls(): readonly Kubectl[] {
+/** Oldest first. */
+export function kubectls(): readonly Kubectl[] {
+  const known = process.env[KNOWN];
+  return known === undefined ? findKubectls() : (JSON.parse(known) as readonly Kubectl[]);
+}
+
+/** Besides the oldest and the newest: those on both sides of the release that began to send protobuf. */
+const ALSO = ['1.27', '1.31', '1.32'];
+
+export interface ChosenKubectl extends Kubectl {
+  readonly minor: number;
+  /** The oldest or the newest. */
+  readonly isEnd: boolean;
+}
+
+export function chosenKubectls(): readonly ChosenKubectl[] {
   const all = kubectls();
-  const wanted = new Set([all[0]?.version, '1.27', '1.31', '1.32', all.at(-1)?.version]);
-  return all.filter(({ version }) => wanted.has(version));
+  const ends = new Set([all[0], all.at(-1)]);
+  return all
+    .filter((kubectl) => ends.has(kubectl) || ALSO.includes(kubectl.version))
+    .map((kubectl) => ({ ...kubectl, minor: minorOf(kubectl), isEnd: ends.has(kubectl) }));
 }
 
 export interface Run {
@@ -65,15 +91,38 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Runs kubectl to its end (or the time limit) without a shell. */
-export function runKubectl(kubectl: Kubectl, kubeconfig: string, args: readonly string[], options: { readonly input?: string; readonly timeoutMs?: number } = {}): Promise<Run> {
+export interface RunOptions {
+  readonly input?: string;
+  readonly timeoutMs?: number;
+  readonly env?: { readonly [name: string]: string };
+}
+
+/** A command that lives for a moment need not collect garbage, nor do so on every core: it takes half the time. */
+const SHORT_LIVED = { GOGC: 'off', GOMAXPROCS: '1' };
+
+/** The exit code of a command that did not end by itself. */
+export const TIMED_OUT = 124;
+
+/** Runs kubectl to its end or the time limit, without a shell. */
+export function runKubectl(
+  kubectl: Kubectl,
+  kubeconfig: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Run> {
+  const env = { ...process.env, ...SHORT_LIVED, KUBECONFIG: kubeconfig, HOME: dirname(kubeconfig), ...options.env };
   return new Promise((resolve) => {
     const child = execFile(
       kubectl.path,
       [...args],
-      { env: { ...process.env, KUBECONFIG: kubeconfig, HOME: dirname(kubeconfig) }, timeout: options.timeoutMs ?? 30_000, maxBuffer: 64 << 20 },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 124, stdout, stderr }),
+      { env, timeout: options.timeoutMs ?? 30_000, maxBuffer: 64 << 20 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : TIMED_OUT;
+        resolve({ code, stdout, stderr });
+      },
     );
+    // A kubectl that ends without reading closes the pipe under our hands.
+    child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');
   });
 }

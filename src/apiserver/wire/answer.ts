@@ -111,7 +111,7 @@ export async function sendList(
   }
   await streamItems(
     exchange,
-    encodeJson(head as never),
+    encodeJson(head),
     list.items,
     context,
     isPartial

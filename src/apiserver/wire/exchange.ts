@@ -86,7 +86,7 @@ export function createExchange(request: Request, response: Response, open: Set<(
     },
     body: () => readBody(request),
     setHeader: (name, value) => {
-      if (!response.headersSent && !closed) response.setHeader(name, value as string);
+      if (!response.headersSent && !closed) response.setHeader(name, value);
     },
     send(status, contentType, body) {
       if (response.headersSent || closed) return;

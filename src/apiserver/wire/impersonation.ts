@@ -41,8 +41,8 @@ export function impersonated(user: UserInfo, headers: Headers, authorizer: Autho
       `Internal error occurred: requested ${what} without impersonating a user`,
     );
   }
-  const may = (resource: string, what: string, more: Partial<Attributes> = {}): void =>
-    allow(authorizer, { ...IMPERSONATE, user, resource, name: what, ...more } as Attributes);
+  const may = (resource: string, what: string, more: Partial<typeof IMPERSONATE> = {}): void =>
+    allow(authorizer, { ...IMPERSONATE, user, resource, name: what, ...more });
   const account = SERVICE_ACCOUNT.exec(name);
   if (account === null) may('users', name);
   else may('serviceaccounts', account[2] ?? '', { namespace: account[1] ?? '' });

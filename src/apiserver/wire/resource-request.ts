@@ -251,7 +251,7 @@ function checkDeleteBody(value: { readonly [key: string]: Json }): DeleteBody {
         throw wrong(`preconditions.${name}`, 'string');
     }
   }
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as DeleteBody;
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null));
 }
 
 async function pipe(exchange: Exchange, { contentType, body }: ConnectResponse): Promise<void> {

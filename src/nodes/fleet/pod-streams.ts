@@ -3,7 +3,7 @@
  * proxy) an answer that says so instead of a connection that hangs.
  */
 import type { Pod } from '../../core/api/types/core-v1.ts';
-import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import type { Stored } from '../../core/kube/objects.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
 import { createPodLogs, type PodLogsOptions } from './pod-logs.ts';
 
@@ -18,7 +18,7 @@ export interface StreamAnswer {
   readonly body: AsyncIterable<string>;
 }
 
-export type PodStream = (request: StreamRequest, pod: Stored<KubeObject>) => StreamAnswer;
+export type PodStream = (request: StreamRequest, pod: Stored) => StreamAnswer;
 
 const NEEDS_A_PROCESS = ['attach', 'exec', 'portforward', 'proxy'];
 const NEVER = new AbortController().signal;

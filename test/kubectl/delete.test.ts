@@ -1,0 +1,129 @@
+import { beforeAll, expect, it } from 'vitest';
+import { kubectlSuite } from '../support/kubectl-suite.ts';
+import { configMapOf, listOf, podOf } from '../support/manifests.ts';
+
+kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => {
+  /** Newer kubectl says where the object was. */
+  const where = minor >= 34 ? ` from ${namespace} namespace` : '';
+  const gone = async (what: string): Promise<void> => {
+    expect(await run(['get', what, '--ignore-not-found'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  };
+
+  beforeAll(async () => {
+    const pods = ['plain', 'forced', 'slow', 'waited'].map((name) => podOf(name));
+    const maps = ['one', 'two', 'three', 'four', 'dry'].map((name) => configMapOf(name, {}));
+    await ok(['create', '-f', '-'], { input: listOf(...pods, ...maps) });
+    await ok(['label', 'configmap', 'one', 'two', 'set=a']);
+    await ok(['wait', 'pod', '--all', '--for=condition=Ready', '--timeout=30s']);
+  });
+
+  it.concurrent('a pod, by name, after its grace', async () => {
+    expect(await ok(['delete', 'pod', 'plain'])).toBe(`pod "plain" deleted${where}\n`);
+    await gone('pod/plain');
+  });
+
+  it.concurrent('a pod at once', async () => {
+    const { code, stdout, stderr } = await run(['delete', 'pod', 'forced', '--grace-period=0', '--force']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `pod "forced" force deleted${where}\n` });
+    expect(stderr).toMatch(/^[Ww]arning: Immediate deletion does not wait for confirmation/);
+    await gone('pod/forced');
+  });
+
+  it.concurrent('a pod without waiting, then wait for its end', async () => {
+    const waiting = run(['wait', '--for=delete', 'pod/waited', '--timeout=20s']);
+    expect(await ok(['delete', 'pod', 'waited', '--wait=false'])).toBe(`pod "waited" deleted${where}\n`);
+    expect((await waiting).code).toBe(0);
+    await gone('pod/waited');
+  });
+
+  it('by label, by file, by type, and only for show', async () => {
+    expect(await ok(['delete', 'configmaps', '-l', 'set=a'])).toBe(
+      `configmap "one" deleted${where}\nconfigmap "two" deleted${where}\n`,
+    );
+    expect(await ok(['delete', '-f', file('three.json', configMapOf('three', {}))])).toBe(
+      `configmap "three" deleted${where}\n`,
+    );
+    expect(await ok(['delete', 'configmap/four'])).toBe(`configmap "four" deleted${where}\n`);
+    expect(await ok(['delete', 'configmap', 'dry', '--dry-run=server'])).toBe(
+      `configmap "dry" deleted${where} (server dry run)\n`,
+    );
+    expect(await ok(['delete', 'configmap', 'dry', '--dry-run=client'])).toBe(
+      `configmap "dry" deleted${where} (dry run)\n`,
+    );
+    expect(await ok(['delete', 'configmaps', '--all'])).toBe(`configmap "dry" deleted${where}\n`);
+  });
+
+  it('says what is not there', async () => {
+    expect(await fails(['delete', 'configmap', 'nope'])).toBe(
+      'Error from server (NotFound): configmaps "nope" not found',
+    );
+    expect(await ok(['delete', 'configmap', 'nope', '--ignore-not-found'])).toBe('');
+    expect(await run(['delete', 'configmaps', '--all'])).toMatchObject({ code: 0, stdout: 'No resources found\n' });
+  });
+
+  it('with what hangs on it: background, orphan, foreground', async () => {
+    const cascades = ['background', 'orphan', 'foreground'];
+    for (const cascade of cascades) {
+      await ok(['create', 'deployment', cascade, '--image=nginx']);
+      await ok(['delete', 'deployment', cascade, `--cascade=${cascade}`, '--wait=false']);
+    }
+    const left = await Promise.all(
+      cascades.map((name) =>
+        ok([
+          'get',
+          'deployment',
+          name,
+          '--ignore-not-found',
+          '-o',
+          'jsonpath={.metadata.finalizers[0]} {.metadata.deletionTimestamp}',
+        ]),
+      ),
+    );
+    // Those who look after dependents take these finalizers away; until then the object stays, marked.
+    expect(left).toEqual([
+      '',
+      expect.stringMatching(/^$|^orphan .*Z$/),
+      expect.stringMatching(/^$|^foregroundDeletion .*Z$/),
+    ]);
+  });
+
+  it('waits for finalizers', async () => {
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'held', finalizers: ['example.com/hold'] } };
+    await ok(['create', '-f', '-'], { input: JSON.stringify(held) });
+    await ok(['delete', 'configmap', 'held', '--wait=false']);
+    expect(await ok(['get', 'configmap', 'held', '-o', 'jsonpath={.metadata.deletionTimestamp}'])).toMatch(/Z$/);
+    expect(await fails(['wait', '--for=delete', 'configmap/held', '--timeout=1s'])).toContain(
+      'timed out waiting for the condition',
+    );
+    await ok(['patch', 'configmap', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+    await gone('configmap/held');
+  });
+
+  it('marks a namespace, which takes nothing new from then on', async () => {
+    const name = `doomed-${minor}`;
+    await ok(['create', 'namespace', name]);
+    expect(await ok(['delete', 'namespace', name, '--wait=false'])).toBe(`namespace "${name}" deleted\n`);
+    const { stdout } = await run(['get', 'namespace', name, '--ignore-not-found', '-o', 'jsonpath={.status.phase}']);
+    if (stdout === '') return;
+    expect(stdout).toBe('Terminating');
+    expect(await fails(['--namespace', name, 'create', 'configmap', 'late'])).toContain(
+      `forbidden: unable to create new content in namespace ${name} because it is being terminated`,
+    );
+  });
+
+  it.concurrent('waits for conditions and values', async () => {
+    expect(await ok(['wait', '--for=condition=Ready', 'pod/slow', '--timeout=20s'])).toBe('pod/slow condition met\n');
+    expect(await fails(['wait', '--for=condition=Nonsense', 'pod/slow', '--timeout=1s'])).toContain(
+      'timed out waiting for the condition on pods/slow',
+    );
+    expect(await fails(['wait', '--for=condition=Ready', 'pod/nope', '--timeout=1s'])).toContain(
+      'pods "nope" not found',
+    );
+  });
+
+  it.runIf(minor >= 23).concurrent('waits for values', async () => {
+    expect(await ok(['wait', '--for=jsonpath={.status.phase}=Running', 'pod/slow', '--timeout=20s'])).toBe(
+      'pod/slow condition met\n',
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { beforeAll, expect, it } from 'vitest';
+import { kubectlSuite } from '../support/kubectl-suite.ts';
+import { listOf, podOf } from '../support/manifests.ts';
+
+kubectlSuite('logs, exec and other streams', ({ ok, fails, run, namespace }) => {
+  beforeAll(async () => {
+    const containers = [
+      { name: 'one', image: 'a' },
+      { name: 'two', image: 'b' },
+    ];
+    const pods = [
+      podOf('web'),
+      podOf('pair', { containers }),
+      podOf('broken', { image: 'x:non-existent' }),
+      podOf('followed'),
+    ];
+    await ok(['create', '-f', '-'], { input: listOf(...pods) });
+    await ok(['wait', '--for=condition=Ready', 'pod/web', 'pod/pair', 'pod/followed', '--timeout=30s']);
+  });
+
+  it.concurrent('prints the log of a pod', async () => {
+    const [whole, none, stamped, cut] = await Promise.all([
+      ok(['logs', 'web']),
+      ok(['logs', 'web', '--tail=0']),
+      ok(['logs', 'web', '--tail=1', '--timestamps']),
+      ok(['logs', 'web', '--limit-bytes=4']),
+    ]);
+    expect(whole).toMatch(/container main .*started.*\n$/);
+    expect(none).toBe('');
+    expect(stamped).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z .*started.*\n$/);
+    expect(cut).toHaveLength(4);
+  });
+
+  it.concurrent('chooses among containers', async () => {
+    expect(await ok(['logs', 'pair', '-c', 'two'])).toContain('container two');
+    const all = await ok(['logs', 'pair', '--all-containers', '--prefix']);
+    expect(all).toMatch(/^\[pod\/pair\/one\] .*\n\[pod\/pair\/two\] /);
+    expect(await fails(['logs', 'pair', '-c', 'nope'])).toContain('container nope is not valid for pod pair');
+    // Newer kubectl takes the first; older ones leave the choice to the server, which wants a name.
+    const { stdout, stderr } = await run(['logs', 'pair']);
+    expect(`${stderr}${stdout}`).toMatch(
+      /Defaulted container "one" out of: one, two\n.*container one|a container name must be specified for pod pair, choose one of: \[one two\]/s,
+    );
+  });
+
+  it.concurrent('follows until the pod is gone', async () => {
+    const following = run(['logs', '-f', 'followed'], { timeoutMs: 30_000 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await ok(['delete', 'pod', 'followed']);
+    expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('started') });
+  });
+
+  it.concurrent('says why there is no log', async () => {
+    await expect
+      .poll(() => run(['logs', 'broken']).then(({ stderr }) => stderr.trim()), { timeout: 20_000, interval: 300 })
+      .toBe(
+        'Error from server (BadRequest): container "main" in pod "broken" is waiting to start: trying and failing to pull image',
+      );
+    expect(await fails(['logs', 'nope'])).toMatch(/pods "nope" not found/);
+    expect(await fails(['logs', 'web', '--previous'])).toBe(
+      'Error from server (BadRequest): previous terminated container "main" in pod "web" not found',
+    );
+  });
+
+  it.concurrent('says why it cannot run, attach, forward or copy, at once', async () => {
+    const commands = [
+      ['exec', 'web', '--', 'ls'],
+      ['attach', 'web'],
+      ['port-forward', 'web', ':80'],
+      ['cp', 'web:/etc/hosts', `/tmp/${namespace}-hosts`],
+    ];
+    const complaints = await Promise.all(commands.map((args) => fails(args, { timeoutMs: 15_000 })));
+    for (const complaint of complaints) expect(complaint).toContain('simulated containers have no processes');
+  });
+
+  it.concurrent('has no metrics, and says so', async () => {
+    expect(await fails(['top', 'pods'])).toMatch(
+      /Metrics API not available|the server could not find the requested resource/,
+    );
+    expect(await fails(['top', 'nodes'])).toMatch(
+      /Metrics API not available|the server could not find the requested resource/,
+    );
+  });
+});
