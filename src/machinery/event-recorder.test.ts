@@ -67,6 +67,15 @@ describe('event recorder', () => {
     expect(event?.series).toBeUndefined();
   });
 
+  it('names events in the order they were told, also within a millisecond', async () => {
+    const { clock, recorder, events } = setUp();
+    const told = Array.from({ length: 20 }, (_, i) => `Reason${i}`);
+    for (const reason of told) recorder.event(pod('p'), note('x', { reason }));
+    await clock.drain();
+    const byName = (await events()).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    expect(byName.map(({ reason }) => reason)).toEqual(told);
+  });
+
   it('puts events of cluster-scoped objects into the default namespace', async () => {
     const { clock, recorder, events } = setUp();
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }, note('ready'));
