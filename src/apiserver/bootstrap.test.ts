@@ -19,8 +19,24 @@ describe('a new cluster', () => {
 
   it('is left alone when it starts again', async () => {
     const { client, store } = await createTestServer();
+    const options = { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } };
+    await bootstrap(client, options);
     const before = store.revision;
-    await bootstrap(client);
+    await bootstrap(client, options);
+    expect(store.revision).toBe(before);
+  });
+
+  it('starts again even where its address was given away', async () => {
+    const { client, store } = await createTestServer();
+    const spec = { clusterIP: '10.96.0.1', ports: [{ port: 80 }] };
+    await client.create(SERVICES, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'mine', namespace: 'default' },
+      spec,
+    });
+    const before = store.revision;
+    await bootstrap(client, { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } });
     expect(store.revision).toBe(before);
   });
 

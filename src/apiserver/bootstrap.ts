@@ -45,7 +45,13 @@ export async function bootstrap(client: Client, options: BootstrapOptions = {}):
   for (const name of names) await ensure(client, NAMESPACES, namespace(name));
   for (const entry of SYSTEM_CLASSES) await ensure(client, PRIORITY_CLASSES, entry);
   for (const name of names) await ensure(client, SERVICE_ACCOUNTS, defaultAccount(name));
-  if (options.apiService !== undefined) await ensure(client, SERVICES, apiService(options.apiService));
+  if (options.apiService === undefined) return;
+  try {
+    await ensure(client, SERVICES, apiService(options.apiService));
+  } catch (error) {
+    // Somebody else's Service has the address: a pity, but no reason not to start.
+    if (!isStatus(error, 'Invalid')) throw error;
+  }
 }
 
 function apiService({ clusterIP, port, targetPort }: NonNullable<BootstrapOptions['apiService']>): Service {
@@ -66,10 +72,13 @@ function apiService({ clusterIP, port, targetPort }: NonNullable<BootstrapOption
   };
 }
 
+/** Looks first: what is there may well be refused when it is sent again, such as an address that is taken, by itself. */
 async function ensure<T extends KubeObject>(client: Client, resource: Resource<T>, object: T): Promise<void> {
+  const { name = '', namespace } = object.metadata;
   try {
-    await client.create(resource, object);
+    await client.get(resource, namespace === undefined ? { name } : { namespace, name });
   } catch (error) {
-    if (!isStatus(error, 'AlreadyExists')) throw error;
+    if (!isStatus(error, 'NotFound')) throw error;
+    await client.create(resource, object);
   }
 }
