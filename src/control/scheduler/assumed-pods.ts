@@ -1,0 +1,42 @@
+/**
+ * Pods that were given a node and whose binding the cache does not show yet. They count on their node all the same, so
+ * that scheduling goes on without waiting for the API server. One stays assumed until the cache shows it bound or gone,
+ * or until it is certain that its binding failed: forgetting on a mere timeout would give its room away twice.
+ */
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import type { ClusterState } from '../../core/placement/cluster-state.ts';
+
+export interface AssumedPods {
+  readonly size: number;
+  nodeOf(uid: string): string | undefined;
+  assume(pod: Stored<Pod>, nodeName: string): void;
+  /** The cache shows it: the assumption has served. Answers with the node that was assumed. */
+  confirm(uid: string): string | undefined;
+  /** It will not be bound. False when it was no longer assumed. */
+  forget(pod: Stored<Pod>): boolean;
+}
+
+export function createAssumedPods(cluster: ClusterState): AssumedPods {
+  const nodes = new Map<string, string>();
+  return {
+    get size() {
+      return nodes.size;
+    },
+    nodeOf: (uid) => nodes.get(uid),
+    assume(pod, nodeName) {
+      nodes.set(pod.metadata.uid, nodeName);
+      cluster.setPod(pod, nodeName);
+    },
+    confirm(uid) {
+      const nodeName = nodes.get(uid);
+      if (nodeName !== undefined) nodes.delete(uid);
+      return nodeName;
+    },
+    forget(pod) {
+      if (!nodes.delete(pod.metadata.uid)) return false;
+      cluster.removePod(pod);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** What people see of an attempt that failed: the event, the condition, the promise; worded as kube-scheduler does. */
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import { failureOf, NO_NODES, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
+import type { EventRecorder } from '../../machinery/event-recorder.ts';
+import type { Refused } from './cycle.ts';
+import type { Nominations } from './nominations.ts';
+import type { StatusWriter } from './status-writer.ts';
+
+export interface FailureReports {
+  /** No node takes it. Without `nominatedNodeName` the promise stays as it is; empty takes it back. */
+  unschedulable(pod: Stored<Pod>, message: string, nominatedNodeName: string | undefined): void;
+  error(pod: Stored<Pod>, message: string): void;
+  /** It is being deleted, so nobody looks for a node any more. */
+  skipped(pod: Stored<Pod>): void;
+}
+
+export interface FailureReportOptions {
+  readonly events: EventRecorder;
+  readonly statuses: StatusWriter;
+  readonly nominations: Nominations;
+}
+
+export const noNodesMessage = NO_NODES;
+
+/** `0/5 nodes are available: …`, and what preemption had to say. */
+export const refusalMessage = ({ prepared, refusals }: Refused, afterwards?: string): string =>
+  summarizeFailure(failureOf(prepared, refusals, afterwards));
+
+export function createFailureReports({ events, statuses, nominations }: FailureReportOptions): FailureReports {
+  const report = (
+    pod: Stored<Pod>,
+    reason: 'Unschedulable' | 'SchedulerError',
+    message: string,
+    nominatedNodeName: string | undefined,
+  ): void => {
+    if (nominatedNodeName !== undefined) nominations.set(pod, nominatedNodeName);
+    events.event(pod, failedScheduling(message));
+    statuses.write(pod, {
+      unscheduled: { reason, message },
+      ...(nominatedNodeName === undefined ? {} : { nominatedNodeName }),
+    });
+  };
+  return {
+    unschedulable: (pod, message, nominated) => report(pod, 'Unschedulable', message, nominated),
+    error: (pod, message) => report(pod, 'SchedulerError', message, ''),
+    skipped(pod) {
+      const { namespace = '', name } = pod.metadata;
+      events.event(pod, failedScheduling(`skip schedule deleting pod: ${namespace}/${name}`));
+    },
+  };
+}
+
+const failedScheduling = (message: string) =>
+  ({ type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: truncateNote(message) }) as const;

@@ -1,0 +1,100 @@
+/**
+ * DefaultPreemption: no node takes the pod as things stand; would one, if pods that matter less left it? Looks at nodes
+ * where that can help, tries each in imagination, and picks where it costs least. Nothing is changed here; who must go
+ * is carried out by `preemption-executor.ts`.
+ */
+import type { Refusal } from '../../core/placement/answer.ts';
+import type { NodeState } from '../../core/placement/node-state.ts';
+import { preparePod, type PreparedPod } from '../../core/placement/prepared-pod.ts';
+import { preemptionSays, preemptionSummary } from '../../core/placement/summary.ts';
+import {
+  type Budget,
+  candidatesWanted,
+  pickCandidate,
+  preemptionForbidden,
+  selectVictims,
+  type Victims,
+} from '../../core/placement/victims.ts';
+import type { Random } from '../../machinery/random.ts';
+import type { Refused } from './cycle.ts';
+import type { Turn } from './turn.ts';
+
+export type Preemption =
+  /** These must go; the pod is promised their room. */
+  | { readonly result: 'victims'; readonly victims: Victims }
+  /** It waits for the room it was promised, or may not preempt: whatever it was promised stays. */
+  | { readonly result: 'not-eligible'; readonly message: string }
+  /** There is nobody whose leaving would help: a promise made earlier is void. */
+  | { readonly result: 'no-candidates'; readonly message: string }
+  /** The cluster changed while candidates were looked for. */
+  | { readonly result: 'overtaken' };
+
+export interface PreemptOptions {
+  readonly budgets: () => readonly Budget[];
+  readonly random: Random;
+  readonly turn: Turn;
+}
+
+/** Yields whenever its turn is over. */
+export type PreemptionSearch = Generator<undefined, Preemption, undefined>;
+
+const OVERTAKEN: Preemption = { result: 'overtaken' };
+
+export function* findPreemption(refused: Refused, options: PreemptOptions): PreemptionSearch {
+  const { cluster, compiled } = refused.prepared;
+  const forbidden = preemptionForbidden(refused.prepared, cluster, isHopeless(refused));
+  if (forbidden !== undefined) return { result: 'not-eligible', message: preemptionSays(forbidden) };
+
+  const potential: NodeState[] = [];
+  for (let index = 0; index < refused.states.length; index++) {
+    if ((refused.refusals[index] as Refusal).preemptionHelps) potential.push(refused.states[index] as NodeState);
+  }
+  const { turn } = options;
+  const budgets = potential.length === 0 ? [] : options.budgets();
+  const offset = potential.length === 0 ? 0 : options.random.integer(potential.length);
+  const wanted = candidatesWanted(potential.length);
+  const clean: Victims[] = [];
+  const violating: Victims[] = [];
+  const refusals: Refusal[] = [];
+  let { prepared } = refused;
+  let interrupted = false;
+  for (let step = 0; step < potential.length; step++) {
+    if (step > 0 && turn.expired()) {
+      interrupted = true;
+      yield;
+      prepared = preparePod(compiled, cluster, prepared.plugins);
+    }
+    const state = potential[(offset + step) % potential.length] as NodeState;
+    if (state.slot < 0) continue;
+    const answer = selectVictims(prepared, state, budgets);
+    if (!answer.ok) refusals.push(answer);
+    else if (answer.victims.pods.length > 0) {
+      const list = answer.victims.budgetViolations === 0 ? clean : violating;
+      if (list.length < wanted) list.push(answer.victims);
+      if (clean.length > 0 && clean.length + violating.length >= wanted) break;
+      // Nobody has to go: there is room already, since the node was asked.
+    } else return OVERTAKEN;
+  }
+  const best = pickCandidate([...clean, ...violating]);
+  if (best === undefined) {
+    return { result: 'no-candidates', message: preemptionSummary(cluster.nodes.size, refusals) };
+  }
+  if (interrupted && !stillStands(best, prepared, budgets)) return OVERTAKEN;
+  return { result: 'victims', victims: best };
+}
+
+/** The node it was promised said no for a reason that nobody's leaving can mend. */
+function isHopeless(refused: Refused): boolean {
+  const nominated = refused.prepared.compiled.pod.status?.nominatedNodeName;
+  if (nominated === undefined || nominated === '') return false;
+  const index = refused.states.findIndex((state) => state.name === nominated);
+  // A node that was not asked is one the pod cannot go to.
+  return index < 0 || !(refused.refusals[index] as Refusal).preemptionHelps;
+}
+
+function stillStands(best: Victims, prepared: PreparedPod, budgets: readonly Budget[]): boolean {
+  const state = prepared.cluster.nodes.get(best.nodeName);
+  const answer = state === undefined ? undefined : selectVictims(prepared, state, budgets);
+  if (answer?.ok !== true || answer.victims.pods.length !== best.pods.length) return false;
+  return answer.victims.pods.every((record, index) => record.key === best.pods[index]?.key);
+}

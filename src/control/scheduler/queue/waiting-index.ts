@@ -1,0 +1,223 @@
+/**
+ * The pods that wait, found by what they wait for. A change of a node costs in proportion to the pods pinned to it and
+ * to the number of *kinds* of other pods, however many of each there are; a change elsewhere to the kinds that look
+ * there. Nothing of a waiting pod is kept compiled except one example a kind.
+ */
+import type { ClusterState } from '../../../core/placement/cluster-state.ts';
+import { type CompiledPod, compilePodOnce } from '../../../core/placement/compiled-pod.ts';
+import {
+  type ClusterChange,
+  isStorageChange,
+  nodeOf,
+  type PlacementChange,
+  type StorageChange,
+} from './cluster-change.ts';
+import { ALL, type Help, hintFor, NONE } from './hints.ts';
+import { kindOf } from './kinds-of-pods.ts';
+import type { QueuedPod } from './queued-pod.ts';
+import { ABOUT_STORAGE, ACROSS_NODES, REJECTOR } from './rejectors.ts';
+import { sharesDomain } from './shared-domains.ts';
+import { claimNames, storageHelps } from './storage-hints.ts';
+
+export interface Called {
+  readonly entry: QueuedPod;
+  /** As one of a limited number. */
+  readonly limited: boolean;
+}
+
+export interface WaitingIndex {
+  readonly size: number;
+  add(entry: QueuedPod, compiled: CompiledPod): void;
+  remove(entry: QueuedPod): boolean;
+  /** In the order they came. */
+  entries(): Iterable<QueuedPod>;
+  /** Whom the change may help. They stay in the index until they are removed. */
+  calledBy(change: ClusterChange): Called[];
+  /** Whether it may help this one pod, which is not in the index. */
+  helps(change: ClusterChange, entry: QueuedPod, compiled: CompiledPod): boolean;
+}
+
+interface Kind {
+  readonly key: string;
+  /** Stands for all of them; where they are pinned is each one's own. */
+  readonly example: CompiledPod;
+  readonly rejectors: number;
+  readonly entries: Set<QueuedPod>;
+}
+
+interface Membership {
+  readonly kind: Kind | undefined;
+  readonly pinned: ReadonlySet<string> | undefined;
+  readonly claims: readonly string[];
+}
+
+export interface WaitingIndexOptions {
+  readonly cluster: ClusterState;
+  /** Where plugins of other rooms judge pods too, two pods of a kind may differ in what only the plugin sees. */
+  readonly plugins: boolean;
+}
+
+export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): WaitingIndex {
+  const members = new Map<QueuedPod, Membership>();
+  /** Pods that may go anywhere, by kind. */
+  const free = new Map<string, Kind>();
+  /** Pods with a pin that also look beyond their node. */
+  const pinnedAcross = new Map<string, Kind>();
+  const byNode = new Map<string, Set<QueuedPod>>();
+  const byClaim = new Map<string, Set<QueuedPod>>();
+  const aboutStorage = new Set<QueuedPod>();
+  const byPlugin = new Set<QueuedPod>();
+  /** They were told that there is no node; whatever node comes, that is no longer true. */
+  const withoutNodes = new Set<QueuedPod>();
+
+  const join = (kinds: Map<string, Kind>, entry: QueuedPod, compiled: CompiledPod): Kind => {
+    const key = `${entry.rejectors}\n${kindOf(compiled)}`;
+    let kind = kinds.get(key);
+    if (kind === undefined)
+      kinds.set(key, (kind = { key, example: compiled, rejectors: entry.rejectors, entries: new Set() }));
+    kind.entries.add(entry);
+    return kind;
+  };
+
+  /** Whom a hint on one kind means. Those who wait for one node only are asked for themselves. */
+  const take = (kind: Kind, help: Help, change: ClusterChange, into: Map<QueuedPod, boolean>): void => {
+    if (help === NONE) return;
+    const limited = !plugins && help < kind.entries.size;
+    let left = limited ? help : Infinity;
+    for (const entry of kind.entries) {
+      if (left <= 0) break;
+      if (entry.lastCall === change) continue;
+      left--;
+      if (!into.has(entry) || !limited) into.set(entry, limited);
+    }
+  };
+
+  const callFree = (change: PlacementChange, into: Map<QueuedPod, boolean>): void => {
+    if (free.size === 0) return;
+    const hint = hintFor(change, cluster);
+    for (const kind of free.values()) {
+      const waiter = { compiled: kind.example, rejectors: kind.rejectors };
+      const across = (kind.rejectors & ACROSS_NODES) === 0 ? NONE : hint.acrossNodes(waiter);
+      take(kind, across === ALL ? ALL : Math.max(across, hint.onNode(waiter)), change, into);
+    }
+  };
+
+  const callPinned = (change: PlacementChange, into: Map<QueuedPod, boolean>): void => {
+    const nodeName = nodeOf(change);
+    const here = nodeName === undefined ? undefined : byNode.get(nodeName);
+    if (here !== undefined) {
+      const hint = hintFor(change, cluster);
+      for (const entry of here) {
+        const waiter = { compiled: compilePodOnce(entry.pod), rejectors: entry.rejectors };
+        if (hint.onNode(waiter) !== NONE) into.set(entry, false);
+      }
+    }
+    if (pinnedAcross.size === 0) return;
+    const hint = hintFor(change, cluster);
+    for (const kind of pinnedAcross.values()) {
+      const waiter = { compiled: kind.example, rejectors: kind.rejectors };
+      if (hint.acrossNodes(waiter) === NONE) continue;
+      for (const entry of sharesDomain(change, kind.example, kind.rejectors, kind.entries, here, pinsOf, cluster)) {
+        into.set(entry, false);
+      }
+    }
+  };
+
+  const pinsOf = (entry: QueuedPod): ReadonlySet<string> => members.get(entry)?.pinned ?? NO_PINS;
+
+  const callStorage = (change: StorageChange, into: Map<QueuedPod, boolean>): void => {
+    const waiting =
+      change.kind === 'claim'
+        ? (byClaim.get(`${change.claim.metadata.namespace ?? 'default'}/${change.claim.metadata.name}`) ?? NOBODY)
+        : aboutStorage;
+    for (const entry of waiting) if (storageHelps(change, entry)) into.set(entry, false);
+  };
+
+  return {
+    get size() {
+      return members.size;
+    },
+    entries: () => members.keys(),
+
+    add(entry, compiled) {
+      const { rejectors } = entry;
+      const pinned = compiled.nodeAffinity.pinnedNodes;
+      let kind: Kind | undefined;
+      if (pinned === undefined) kind = join(free, entry, compiled);
+      else {
+        for (const name of pinned) addTo(byNode, name, entry);
+        if ((rejectors & ACROSS_NODES) !== 0) kind = join(pinnedAcross, entry, compiled);
+      }
+      const claims = claimNames(entry.pod);
+      for (const claim of claims) addTo(byClaim, claim, entry);
+      if ((rejectors & ABOUT_STORAGE) !== 0) aboutStorage.add(entry);
+      if ((rejectors & REJECTOR.Plugin) !== 0) byPlugin.add(entry);
+      if ((rejectors & REJECTOR.NoNodes) !== 0) withoutNodes.add(entry);
+      members.set(entry, { kind, pinned, claims });
+    },
+
+    remove(entry) {
+      const member = members.get(entry);
+      if (member === undefined) return false;
+      members.delete(entry);
+      const { kind } = member;
+      if (kind?.entries.delete(entry) === true && kind.entries.size === 0) {
+        (member.pinned === undefined ? free : pinnedAcross).delete(kind.key);
+      }
+      for (const name of member.pinned ?? []) removeFrom(byNode, name, entry);
+      for (const claim of member.claims) removeFrom(byClaim, claim, entry);
+      aboutStorage.delete(entry);
+      byPlugin.delete(entry);
+      withoutNodes.delete(entry);
+      return true;
+    },
+
+    calledBy(change) {
+      const called = new Map<QueuedPod, boolean>();
+      if (isStorageChange(change)) callStorage(change, called);
+      else if (change.kind === 'namespace') {
+        for (const kind of [...free.values(), ...pinnedAcross.values()]) {
+          if ((kind.rejectors & REJECTOR.InterPodAffinity) !== 0) take(kind, ALL, change, called);
+        }
+      } else if (change.kind === 'plugin') {
+        for (const entry of byPlugin) if (entry.plugins.includes(change.name)) called.set(entry, false);
+      } else {
+        callFree(change, called);
+        callPinned(change, called);
+        if (change.kind === 'node-gone') callNominated(change.node.metadata.name, called);
+        if (change.kind === 'node-added') for (const entry of withoutNodes) called.set(entry, false);
+      }
+      return Array.from(called, ([entry, limited]) => ({ entry, limited }));
+    },
+
+    helps(change, entry, compiled) {
+      if (isStorageChange(change)) return storageHelps(change, entry);
+      if (change.kind === 'namespace') return (entry.rejectors & REJECTOR.InterPodAffinity) !== 0;
+      if (change.kind === 'plugin') return entry.plugins.includes(change.name);
+      const waiter = { compiled, rejectors: entry.rejectors };
+      const hint = hintFor(change, cluster);
+      return hint.onNode(waiter) !== NONE || hint.acrossNodes(waiter) !== NONE;
+    },
+  };
+
+  /** The node a pod was promised is gone: it must look for another. */
+  function callNominated(nodeName: string, into: Map<QueuedPod, boolean>): void {
+    const keys = new Set(cluster.nominatedTo(nodeName).map((record) => record.key));
+    if (keys.size === 0) return;
+    for (const entry of members.keys()) if (keys.has(entry.uid)) into.set(entry, false);
+  }
+}
+
+const NO_PINS: ReadonlySet<string> = new Set();
+const NOBODY: ReadonlySet<QueuedPod> = new Set();
+
+function addTo<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
+  const set = sets.get(key);
+  if (set === undefined) sets.set(key, new Set([value]));
+  else set.add(value);
+}
+
+function removeFrom<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
+  const set = sets.get(key);
+  if (set?.delete(value) === true && set.size === 0) sets.delete(key);
+}

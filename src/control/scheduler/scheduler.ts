@@ -1,0 +1,384 @@
+/**
+ * # scheduler — the default scheduler of the embedded cluster
+ *
+ * Pods without a node come into the queue (`queue/`), one after the other is decided (`cycle.ts`), assumed on its node
+ * (`assumed-pods.ts`) and bound beside the deciding of the next (`binder.ts`). One that no node takes may preempt
+ * (`preempt.ts`, `preemption-executor.ts`), is told why (`failure-reports.ts`, `status-writer.ts`), and waits until
+ * something changes that can help. `caches.ts` follows the cluster; filters and scores themselves are placement's.
+ *
+ * Everything here can be lost at any moment: a scheduler that starts anew finds all it needs in the API's objects.
+ * It works in short turns, so that whatever else runs in the process gets its share.
+ */
+import { POD_DISRUPTION_BUDGETS, PODS } from '../../core/api/registry/resources.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import { createClusterState } from '../../core/placement/cluster-state.ts';
+import { type CompiledPod, compilePodOnce } from '../../core/placement/compiled-pod.ts';
+import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
+import { recordOf } from '../../core/placement/pod-record.ts';
+import { type Budget, compileBudgets } from '../../core/placement/victims.ts';
+import { aborted, wasAborted } from '../../machinery/abort.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import type { Client } from '../../machinery/client.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import { createEventRecorder, type EventRecorder } from '../../machinery/event-recorder.ts';
+import type { Informers } from '../../machinery/informers.ts';
+import { type Logger, silentLogger } from '../../machinery/logger.ts';
+import { type Metrics, noMetrics } from '../../machinery/metrics.ts';
+import { keyOf } from '../../machinery/object-keys.ts';
+import type { Random } from '../../machinery/random.ts';
+import { createAssumedPods } from './assumed-pods.ts';
+import { createBinder, type Binding } from './binder.ts';
+import { followCluster } from './caches.ts';
+import { createCycle, type Decision, type Refused } from './cycle.ts';
+import { createFailureReports, noNodesMessage, refusalMessage } from './failure-reports.ts';
+import { createNodeOrder } from './node-order.ts';
+import { createNominations } from './nominations.ts';
+import { findPreemption, type Preemption } from './preempt.ts';
+import { createPreemptionExecutor } from './preemption-executor.ts';
+import { NO_PLUGINS, type QueuedPod } from './queue/queued-pod.ts';
+import { REJECTOR, rejectorBit } from './queue/rejectors.ts';
+import { createSchedulingQueue, type QueueCounts } from './queue/scheduling-queue.ts';
+import { createSchedulerMetrics } from './scheduler-metrics.ts';
+import { createSiblings } from './siblings.ts';
+import { createStatusWriter } from './status-writer.ts';
+import { createStorageCaches } from './storage.ts';
+import { createTurn, type Turn } from './turn.ts';
+
+export interface SchedulerOptions {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** Pods that name another scheduler are left to it. */
+  readonly schedulerName?: string;
+  /** Which of several processes speaks, in events. */
+  readonly instance?: string;
+  /** Plugins of other rooms, after the built-in ones. Always the same array. */
+  readonly plugins?: readonly SchedulerPlugin[];
+  /** Bindings under way at a time. */
+  readonly maxBinding?: number;
+  /** Where events go; by default a recorder of its own. */
+  readonly events?: EventRecorder;
+  /** How long one turn may take; tests pass their own. */
+  readonly turn?: Turn;
+}
+
+export interface Scheduler extends Actor {
+  ready(): boolean;
+  /** A plugin's answers may have changed: pods it refused are tried again. */
+  pluginChanged(name: string): void;
+  readonly counts: QueueCounts & { readonly binding: number };
+}
+
+export const DEFAULT_SCHEDULER = 'default-scheduler';
+const TURN_MS = 2;
+const MAX_BINDING = 256;
+const MAX_EVENTS = 100_000;
+const NO_PLUGIN_LIST: readonly SchedulerPlugin[] = Object.freeze([]);
+
+/** An attempt that did not fit into one turn. */
+interface Unfinished {
+  readonly entry: QueuedPod;
+  readonly next: () => boolean;
+}
+
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { client, informers, clock, random } = options;
+  const logger = (options.logger ?? silentLogger).with({ controller: 'scheduler' });
+  const schedulerName = options.schedulerName ?? DEFAULT_SCHEDULER;
+  const plugins = options.plugins ?? NO_PLUGIN_LIST;
+  const maxBinding = options.maxBinding ?? MAX_BINDING;
+  const turn = options.turn ?? createTurn(clock, TURN_MS);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const recorder = createEventRecorder({
+    client,
+    clock,
+    random,
+    logger,
+    controller: schedulerName,
+    instance: options.instance ?? schedulerName,
+    queueLimit: MAX_EVENTS,
+  });
+  const events: EventRecorder = options.events ?? recorder;
+
+  const pods = informers.for(PODS);
+  const disruptionBudgets = informers.for(POD_DISRUPTION_BUDGETS);
+  const storage = createStorageCaches(informers);
+  const cluster = createClusterState({ storage: storage.view });
+  const queue = createSchedulingQueue({ clock, cluster, onReady: book, plugins: plugins.length > 0 });
+  const order = createNodeOrder(cluster);
+  const assumed = createAssumedPods(cluster);
+  const nominations = createNominations(cluster, (change) => queue.changed(change));
+  const siblings = createSiblings(informers);
+  const scoring = (compiled: CompiledPod) => {
+    const found = siblings(compiled.pod);
+    return found === undefined ? {} : { siblings: found };
+  };
+  const cycle = createCycle({ cluster, order, random, plugins, turn, scoring });
+  const binder = createBinder({ client, clock, random, plugins, signal });
+  const statuses = createStatusWriter({ client, clock, logger, pods: pods.lister, signal });
+  const reports = createFailureReports({ events, statuses, nominations });
+  const executor = createPreemptionExecutor({
+    client,
+    clock,
+    logger,
+    events,
+    cluster,
+    pods: pods.lister,
+    withdraw(pod) {
+      nominations.set(pod, '');
+      statuses.write(pod, { nominatedNodeName: '' });
+    },
+  });
+  const metrics = createSchedulerMetrics(options.metrics ?? noMetrics, schedulerName, () => queue.counts);
+
+  /** Bindings and preemptions under way. */
+  const underWay = new Set<Promise<void>>();
+  let binding = 0;
+  let booked = false;
+  let state: 'new' | 'working' | 'stopped' = 'new';
+  let unfinished: Unfinished | undefined;
+  let budgets: readonly Budget[] | undefined;
+
+  const currentBudgets = (): readonly Budget[] => (budgets ??= compileBudgets(disruptionBudgets.lister.list()));
+
+  const mayWork = (): boolean => state === 'working' && binding < maxBinding;
+
+  function book(): void {
+    if (booked || !mayWork()) return;
+    booked = true;
+    clock.after(0, work);
+  }
+
+  function work(): void {
+    booked = false;
+    turn.begin();
+    while (mayWork()) {
+      if (unfinished !== undefined) {
+        const { next } = unfinished;
+        unfinished = undefined;
+        if (!next()) break;
+      } else {
+        const entry = queue.take();
+        if (entry === undefined) return;
+        if (!begin(entry)) break;
+      }
+      if (turn.expired()) break;
+    }
+    book();
+  }
+
+  /** False when the turn ended before the attempt did. */
+  function begin(entry: QueuedPod): boolean {
+    const { pod } = entry;
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      reports.skipped(pod);
+      queue.remove(entry.uid);
+      return true;
+    }
+    const began = clock.monotonic();
+    const compiled = compilePodOnce(pod);
+    const decision = cycle.quick(compiled);
+    if (decision !== undefined) return settle(entry, compiled, decision, began);
+    const attempt = cycle.attempt(compiled);
+    const next = (): boolean => {
+      const step = attempt.next();
+      if (step.done === true) return settle(entry, compiled, step.value, began);
+      unfinished = { entry, next };
+      return false;
+    };
+    return next();
+  }
+
+  function settle(entry: QueuedPod, compiled: CompiledPod, decision: Decision, began: number): boolean {
+    // Gone, or bound by somebody else, while it was being tried.
+    if (queue.get(entry.uid) !== entry) return true;
+    switch (decision.outcome) {
+      case 'placed':
+        place(entry, compiled, decision.nodeName, began);
+        return true;
+      case 'no-nodes':
+        metrics.attempted('unschedulable', clock.monotonic() - began);
+        queue.refused(entry, REJECTOR.NoNodes, NO_PLUGINS, compiled);
+        reports.unschedulable(entry.pod, noNodesMessage, '');
+        return true;
+      case 'overtaken':
+        queue.putBack(entry);
+        return true;
+      case 'refused':
+        return preempt(entry, compiled, decision, began);
+    }
+  }
+
+  function preempt(entry: QueuedPod, compiled: CompiledPod, refused: Refused, began: number): boolean {
+    const search = findPreemption(refused, { budgets: currentBudgets, random, turn });
+    const next = (): boolean => {
+      const step = search.next();
+      if (step.done === true) {
+        if (queue.get(entry.uid) === entry) refuse(entry, compiled, refused, step.value, began);
+        return true;
+      }
+      unfinished = { entry, next };
+      return false;
+    };
+    return next();
+  }
+
+  function refuse(
+    entry: QueuedPod,
+    compiled: CompiledPod,
+    refused: Refused,
+    preemption: Preemption,
+    began: number,
+  ): void {
+    if (preemption.result === 'overtaken') {
+      queue.putBack(entry);
+      return;
+    }
+    metrics.attempted('unschedulable', clock.monotonic() - began);
+    metrics.preempted(preemption.result === 'victims' ? preemption.victims.pods.length : undefined);
+    if (preemption.result === 'victims') entry.held = true;
+    queue.refused(entry, refused.rejectors, refused.plugins, compiled);
+    const { pod } = entry;
+    if (preemption.result === 'victims') {
+      const { victims } = preemption;
+      reports.unschedulable(pod, refusalMessage(refused), victims.nodeName);
+      const released = (failed: boolean): void => queue.release(entry.uid, failed);
+      track(
+        executor.run(pod, victims, signal).then(
+          () => released(false),
+          () => released(true),
+        ),
+      );
+      return;
+    }
+    const nominated = preemption.result === 'no-candidates' ? '' : undefined;
+    reports.unschedulable(pod, refusalMessage(refused, preemption.message), nominated);
+  }
+
+  function place(entry: QueuedPod, compiled: CompiledPod, nodeName: string, began: number): void {
+    const { pod } = entry;
+    assumed.assume(pod, nodeName);
+    const refusal = binder.reserve(compiled, nodeName);
+    if (refusal !== undefined) {
+      assumed.forget(pod);
+      metrics.attempted('unschedulable', clock.monotonic() - began);
+      const names = refusal.nos.map((no) => no.plugin);
+      const rejectors = names.reduce((bits, name) => bits | rejectorBit(name), 0);
+      queue.refused(entry, rejectors, names, compiled);
+      const messages = refusal.nos.map((no) => `1 ${no.message}`).join(', ');
+      reports.unschedulable(pod, `0/1 nodes are available: ${messages}.`, '');
+      return;
+    }
+    queue.placed(entry, nodeName);
+    nominations.end(pod, nodeName);
+    statuses.forget(entry.uid);
+    queue.changed({ kind: 'pod-placed', record: recordOf(pod), nodeName });
+    binding += 1;
+    track(bind(entry, compiled, nodeName, began));
+  }
+
+  async function bind(entry: QueuedPod, compiled: CompiledPod, nodeName: string, began: number): Promise<void> {
+    const result = await binder.bind(compiled, nodeName);
+    binding -= 1;
+    bindingEnded(entry, compiled, nodeName, result, began);
+    book();
+  }
+
+  function bindingEnded(
+    entry: QueuedPod,
+    compiled: CompiledPod,
+    nodeName: string,
+    result: Binding,
+    began: number,
+  ): void {
+    const pod = compiled.pod as Stored<Pod>;
+    if (result.bound) {
+      metrics.attempted('scheduled', clock.monotonic() - began);
+      events.event(pod, {
+        type: 'Normal',
+        reason: 'Scheduled',
+        action: 'Binding',
+        note: `Successfully assigned ${pod.metadata.namespace ?? ''}/${pod.metadata.name} to ${nodeName}`,
+      });
+      return;
+    }
+    binder.unreserve(compiled, nodeName);
+    if (assumed.forget(pod)) {
+      queue.changed({ kind: 'room', nodeName, record: recordOf(pod), atMost: Infinity });
+    }
+    if (result.settled) return;
+    metrics.attempted('error', clock.monotonic() - began);
+    const now = pods.lister.get(pod.metadata.name, pod.metadata.namespace);
+    if (now === undefined || now.metadata.uid !== entry.uid || (now.spec.nodeName ?? '') !== '') return;
+    logger.warn('Could not bind a pod', { ...keyOf(pod), node: nodeName, reason: result.message });
+    entry.pod = now;
+    queue.failed(entry);
+    reports.error(now, result.message);
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        if (!wasAborted(error, signal)) logger.error('Scheduling work failed', { error });
+      })
+      .finally(() => underWay.delete(tracked));
+    underWay.add(tracked);
+  }
+
+  const isOurs = (pod: Pod): boolean => (pod.spec.schedulerName ?? DEFAULT_SCHEDULER) === schedulerName;
+
+  return {
+    name: 'scheduler',
+    ready: () => state === 'working',
+    get counts() {
+      return { ...queue.counts, binding };
+    },
+    pluginChanged(name) {
+      cycle.forget();
+      queue.changed({ kind: 'plugin', name });
+    },
+
+    async start(stop) {
+      const recording = recorder.start(signal);
+      const registrations = [
+        ...storage.follow((change) => {
+          cycle.forget();
+          queue.changed(change);
+        }),
+        disruptionBudgets.addHandler({ batch: () => void (budgets = undefined) }),
+        ...followCluster({
+          informers,
+          cluster,
+          queue,
+          assumed,
+          nominations,
+          order,
+          isOurs,
+          onSettled: (uid) => statuses.forget(uid),
+        }),
+      ];
+      try {
+        await Promise.all(registrations.map((registration) => registration.synced(stop)));
+        state = 'working';
+        logger.info('Scheduling');
+        book();
+        await aborted(stop);
+      } catch (error) {
+        if (!wasAborted(error, stop)) throw error;
+      } finally {
+        state = 'stopped';
+        for (const registration of registrations) registration.remove();
+        queue.stop();
+        stopping.abort(stop.reason);
+        await Promise.all(underWay);
+        await statuses.stop();
+        await recording;
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** Claims, volumes, storage classes and what nodes can attach, as filters ask for them. */
+import {
+  CSI_NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+} from '../../core/api/registry/resources.ts';
+import type { PersistentVolume } from '../../core/api/types/core-v1.ts';
+import type { StorageView } from '../../core/placement/volumes.ts';
+import type { HandlerRegistration } from '../../machinery/informer.ts';
+import type { Informers } from '../../machinery/informers.ts';
+import type { StorageChange } from './queue/cluster-change.ts';
+
+export interface StorageCaches {
+  readonly view: StorageView;
+  /** Begins to tell what changes. */
+  follow(tell: (change: StorageChange) => void): readonly HandlerRegistration[];
+}
+
+const AVAILABLE_BY_CLASS = 'scheduler/available-by-class';
+const NO_CLASSES: readonly string[] = Object.freeze([]);
+
+/** Under its class, while no claim holds it or is about to. */
+const availableClass = ({ spec, status, metadata }: PersistentVolume): readonly string[] =>
+  spec.claimRef === undefined &&
+  metadata.deletionTimestamp === undefined &&
+  (status?.phase ?? 'Available') === 'Available'
+    ? [spec.storageClassName ?? '']
+    : NO_CLASSES;
+
+export function createStorageCaches(informers: Informers): StorageCaches {
+  const claims = informers.for(PERSISTENT_VOLUME_CLAIMS);
+  const volumes = informers.for(PERSISTENT_VOLUMES);
+  const classes = informers.for(STORAGE_CLASSES);
+  const csiNodes = informers.for(CSI_NODES);
+  volumes.addIndex(AVAILABLE_BY_CLASS, availableClass);
+
+  return {
+    view: {
+      claim: (namespace, name) => claims.lister.get(name, namespace),
+      volume: (name) => volumes.lister.get(name),
+      storageClass: (name) => classes.lister.get(name),
+      csiNode: (name) => csiNodes.lister.get(name),
+      availableVolumes: (className) => volumes.lister.byIndex(AVAILABLE_BY_CLASS, className),
+    },
+    follow: (tell) => [
+      claims.addHandler({
+        add: (claim) => tell({ kind: 'claim', claim, added: true }),
+        update: (_old, claim) => tell({ kind: 'claim', claim, added: false }),
+      }),
+      volumes.addHandler({
+        add: (volume) => tell({ kind: 'volume', volume, old: undefined }),
+        update: (old, volume) => tell({ kind: 'volume', volume, old }),
+      }),
+      classes.addHandler({
+        add: (storageClass) => tell({ kind: 'storage-class', storageClass, old: undefined }),
+        update: (old, storageClass) => tell({ kind: 'storage-class', storageClass, old }),
+      }),
+      csiNodes.addHandler({
+        add: (csiNode) => tell({ kind: 'csi-node', csiNode, old: undefined }),
+        update: (old, csiNode) => tell({ kind: 'csi-node', csiNode, old }),
+      }),
+    ],
+  };
+}

@@ -1,0 +1,15 @@
+/** A share of the process: work that sees its turn expire stops where it is and goes on in the next. */
+import type { Clock } from '../../machinery/clock.ts';
+
+export interface Turn {
+  begin(): void;
+  expired(): boolean;
+}
+
+export function createTurn(clock: Clock, sliceMs: number): Turn {
+  let end = 0;
+  return {
+    begin: () => void (end = clock.monotonic() + sliceMs),
+    expired: () => clock.monotonic() >= end,
+  };
+}
