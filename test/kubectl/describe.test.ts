@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { kubectlSuite } from '../support/kubectl-suite.ts';
 import { daemonSetOf, listOf, podOf } from '../support/manifests.ts';
 import { fieldsOf } from '../support/table.ts';
@@ -71,9 +72,11 @@ kubectlSuite('describe', ({ ok, fails, namespace, minor }) => {
   });
 
   it.concurrent('a pod whose image cannot be had', async () => {
-    await expect
-      .poll(() => ok(['describe', 'pod', 'broken']), { timeout: 20_000, interval: 300 })
-      .toMatch(/^ {4}State: +Waiting\n {6}Reason: +(ImagePullBackOff|ErrImagePull)$/m);
+    const text = await eventually(
+      () => ok(['describe', 'pod', 'broken']),
+      /Reason: +(ImagePullBackOff|ErrImagePull)$/m,
+    );
+    expect(text).toMatch(/^ {4}State: +Waiting\n {6}Reason: +\w+\n {4}Ready: +False$/m);
   });
 
   it.concurrent('a namespace', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { kubectlSuite } from '../support/kubectl-suite.ts';
 import { listOf, podOf } from '../support/manifests.ts';
 import { AGE, rowsOf } from '../support/table.ts';
@@ -79,14 +80,10 @@ kubectlSuite('events', ({ ok, namespace, minor }) => {
         '-o',
         'jsonpath={range .items[*]}{.source.component} {.reason}: {.message}{"\\n"}{end}',
       ]);
-    await expect
-      .poll(() => told('lives'), { timeout: 15_000, interval: 300 })
-      .toMatch(
-        /^default-scheduler Scheduled: Successfully assigned .*\/lives to node-1\nkubelet (Pulling|Pulled): .*\nkubelet Created: .*\nkubelet Started: .*\n$/s,
-      );
-    await expect
-      .poll(() => told('lost'), { timeout: 15_000, interval: 300 })
-      .toMatch(/^default-scheduler FailedScheduling: 0\/\d nodes are available: /);
+    const life = await eventually(() => told('lives'), /Scheduled(.*\n)*kubelet Started/);
+    expect(life).toContain(`default-scheduler Scheduled: Successfully assigned ${apart}/lives to node-1\n`);
+    expect(life).toMatch(/kubelet Pull(ing|ed): (.*\n)+kubelet Created: .*\n(.*\n)?kubelet Started: /);
+    await eventually(() => told('lost'), /^default-scheduler FailedScheduling: 0\/\d nodes are available: /);
     expect(await ok(['--namespace', apart, 'describe', 'pod', 'lives'])).toMatch(
       /\nEvents:\n +Type +Reason +Age +From +Message\n(.*\n)* +Normal +Started +\S+ +kubelet +/,
     );

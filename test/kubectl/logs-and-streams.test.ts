@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { kubectlSuite } from '../support/kubectl-suite.ts';
 import { listOf, podOf } from '../support/manifests.ts';
 
@@ -51,11 +52,10 @@ kubectlSuite('logs, exec and other streams', ({ ok, fails, run, namespace }) => 
   });
 
   it.concurrent('says why there is no log', async () => {
-    await expect
-      .poll(() => run(['logs', 'broken']).then(({ stderr }) => stderr.trim()), { timeout: 20_000, interval: 300 })
-      .toBe(
-        'Error from server (BadRequest): container "main" in pod "broken" is waiting to start: trying and failing to pull image',
-      );
+    await eventually(
+      () => run(['logs', 'broken']).then(({ stderr }) => stderr),
+      /^Error from server \(BadRequest\): container "main" in pod "broken" is waiting to start: trying and failing to pull image$/m,
+    );
     expect(await fails(['logs', 'nope'])).toMatch(/pods "nope" not found/);
     expect(await fails(['logs', 'web', '--previous'])).toBe(
       'Error from server (BadRequest): previous terminated container "main" in pod "web" not found',

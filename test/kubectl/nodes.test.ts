@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { kubectlSuite } from '../support/kubectl-suite.ts';
 import { podOf } from '../support/manifests.ts';
 import { rowsOf } from '../support/table.ts';
@@ -36,19 +37,8 @@ kubectlSuite(
       await ok(['create', '-f', '-'], { input: JSON.stringify(podOf('refused', pinned)) });
       await ok(['create', '-f', '-'], { input: JSON.stringify(podOf('tolerant', { ...pinned, tolerations })) });
       await ok(['wait', '--for=condition=Ready', 'pod/tolerant', '--timeout=30s']);
-      await expect
-        .poll(
-          () =>
-            ok([
-              'get',
-              'pod',
-              'refused',
-              '-o',
-              'jsonpath={.status.phase} {.status.conditions[?(@.type=="PodScheduled")].reason}',
-            ]),
-          { timeout: 10_000, interval: 200 },
-        )
-        .toBe('Pending Unschedulable');
+      const why = 'jsonpath={.status.phase} {.status.conditions[?(@.type=="PodScheduled")].reason}';
+      await eventually(() => ok(['get', 'pod', 'refused', '-o', why]), /^Pending Unschedulable$/);
       expect(await ok(['get', 'pod', 'refused', '-o', 'jsonpath={.status.conditions[0].message}'])).toMatch(
         /^0\/\d nodes are available: .*\d node\(s\) had untolerated taint\(s\)/,
       );
