@@ -2,7 +2,8 @@
  * The keys of an embedded cluster. With a data directory they live beside the data, so that a kubeconfig written last
  * week still works; without one they are made anew and never touch the disk.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createAuthority, expiryOf, issueCertificate, type KeyPair } from '../machinery/certificates.ts';
@@ -57,11 +58,31 @@ async function keep(
   const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
   if (existsSync(files.certificate) && existsSync(files.key)) {
     const pair = { certificate: readFileSync(files.certificate, 'utf8'), key: readFileSync(files.key, 'utf8') };
-    if (expiryOf(pair.certificate) - now > RENEW_BEFORE_MS) return pair;
+    if (readExpiry(files.certificate, pair) - now > RENEW_BEFORE_MS) return pair;
   }
   const pair = await make();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(files.key, pair.key, { mode: 0o600 });
-  writeFileSync(files.certificate, pair.certificate, { mode: 0o644 });
+  writeWhole(files.key, pair.key, 0o600);
+  writeWhole(files.certificate, pair.certificate, 0o644);
   return pair;
+}
+
+/** When a kept pair expires, or clear words where it is no pair: guessing would lock out everyone who trusts it. */
+function readExpiry(file: string, { certificate, key }: KeyPair): number {
+  try {
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) throw new Error('its key is another');
+    return expiryOf(certificate);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const text = `${file} cannot be read: ${why}. Restore it and its key from a backup; or remove both, and clients will need the new kubeconfig`;
+    throw Object.assign(new Error(text, { cause }), { code: 'EN_ASSEMBLY_KEYS' });
+  }
+}
+
+/** A start that is cut off leaves the file whole or absent, never half. */
+function writeWhole(file: string, text: string, mode: number): void {
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, text, { mode, flush: true });
+  renameSync(unfinished, file);
 }
