@@ -37,7 +37,7 @@ export interface SlicedWork {
 
 export function createSlicedWork(options: SlicedWorkOptions): SlicedWork {
   const { clock, look, onError } = options;
-  const { maxInFlight = 256, sliceMs = 4, retryMs = 500, longestRetryMs = 30_000 } = options;
+  const { maxInFlight = 256, sliceMs = 2, retryMs = 500, longestRetryMs = 30_000 } = options;
   /** To look at, each once, oldest first; none of them under way. */
   const queue = new Set<string>();
   const underWay = new Set<string>();

@@ -33,7 +33,7 @@ export interface FirstFitOptions {
   readonly events?: EventRecorder | undefined;
 }
 
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 const MAX_IN_FLIGHT = 256;
 const DEFAULT_NAME = 'default-scheduler';
 const EVENT_BURST = 500;
