@@ -4,7 +4,16 @@
  * hidden; a binary that is there already is kept.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,16 +21,20 @@ import { fileURLToPath } from 'node:url';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const CACHE = join(ROOT, '.cache', 'kubectl');
 const say = (text) => process.stderr.write(`get-kubectl: ${text}\n`);
-const run = (command, args, options = {}) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
 
 function buildNewest() {
   const source = join(ROOT, 'tools', 'kubectl');
   const version = /k8s\.io\/kubectl v0\.(\d+)\.(\d+)/.exec(readFileSync(join(source, 'go.mod'), 'utf8'));
-  const [, minor, patch] = version;
+  if (version === null) throw new Error('go.mod names no kubectl');
+  const [, minor = '', patch = ''] = version;
   const target = join(CACHE, `kubectl-1.${minor}`);
   if (existsSync(target)) return;
   say(`building kubectl 1.${minor} from its Go module (once; one to three minutes)…`);
-  const symbols = [`gitVersion=v1.${minor}.${patch}`, 'gitMajor=1', `gitMinor=${minor}`].map((s) => `-X k8s.io/component-base/version.${s}`);
+  const symbols = [`gitVersion=v1.${minor}.${patch}`, 'gitMajor=1', `gitMinor=${minor}`].map(
+    (s) => `-X k8s.io/component-base/version.${s}`,
+  );
   const temporary = `${target}.${process.pid}`;
   run('go', ['build', '-trimpath', '-ldflags', `-s -w ${symbols.join(' ')}`, '-o', temporary, '.'], { cwd: source });
   copyFileSync(temporary, target);
@@ -44,11 +57,19 @@ function unpackOldest() {
 }
 
 mkdirSync(CACHE, { recursive: true });
-for (const [what, get] of [['the newest kubectl', buildNewest], ['the distribution’s kubectl', unpackOldest]]) {
+for (const [what, get] of [
+  ['the newest kubectl', buildNewest],
+  ['the distribution’s kubectl', unpackOldest],
+]) {
   try {
     get();
   } catch (error) {
-    say(`could not get ${what}: ${String(error.stderr ?? error.message).trim().split('\n').at(-1)}`);
+    say(
+      `could not get ${what}: ${String(error.stderr ?? error.message)
+        .trim()
+        .split('\n')
+        .at(-1)}`,
+    );
   }
 }
 say(`have ${readdirSync(CACHE).join(', ') || 'none'}`);

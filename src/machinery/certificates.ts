@@ -31,7 +31,7 @@ const subjectText = ({ commonName, organizations = [] }: Subject): x509.Name =>
   ]);
 
 const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
-  webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
+  webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 const serial = (): string =>
   Buffer.from(webcrypto.getRandomValues(new Uint8Array(16)))
     .toString('hex')
