@@ -35,7 +35,8 @@ export function createFailureReports({ events, statuses, nominations }: FailureR
     nominatedNodeName: string | undefined,
   ): void => {
     if (nominatedNodeName !== undefined) nominations.set(pod, nominatedNodeName);
-    events.event(pod, failedScheduling(message));
+    // Pods that wait are looked at again every few minutes; what their condition says already is no news.
+    if (!says(pod, reason, message)) events.event(pod, failedScheduling(message));
     statuses.write(pod, {
       unscheduled: { reason, message },
       ...(nominatedNodeName === undefined ? {} : { nominatedNodeName }),
@@ -50,6 +51,15 @@ export function createFailureReports({ events, statuses, nominations }: FailureR
     },
   };
 }
+
+const says = (pod: Pod, reason: string, message: string): boolean =>
+  pod.status?.conditions?.some(
+    (condition) =>
+      condition.type === 'PodScheduled' &&
+      condition.status === 'False' &&
+      condition.reason === reason &&
+      condition.message === message,
+  ) ?? false;
 
 const failedScheduling = (message: string) =>
   ({ type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: truncateNote(message) }) as const;
