@@ -11,7 +11,8 @@ import { createInProcessClient } from '../apiserver/inprocess/in-process-client.
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/memory-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
-import { createFirstFit } from '../control/scheduler/first-fit.ts';
+import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
+import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import { deepFreeze } from '../core/kube/immutable.ts';
 import type { Actor } from '../machinery/actor.ts';
@@ -38,10 +39,12 @@ export interface ActorFactory {
 }
 
 export const FLEET: ActorFactory = { name: 'fleet', create: (around) => [createFleet(around)] };
-export const SCHEDULER: ActorFactory = { name: 'scheduler', create: (around) => [createFirstFit(around)] };
+export const SCHEDULER: ActorFactory = { name: 'scheduler', create: (around) => [createScheduler(around)] };
+
+export const DAEMONSET: ActorFactory = { name: 'daemonset', create: (around) => [createDaemonSetController(around)] };
 
 /** Every actor of an embedded cluster, each a process of its own. */
-export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, SCHEDULER];
+export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER];
 
 export interface SimulatedServerOptions {
   readonly clock: Clock;

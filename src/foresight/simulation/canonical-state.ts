@@ -7,28 +7,46 @@ import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import { isGoing, isReadyPod, type ClusterView } from './cluster-view.ts';
+import { eligibility } from './invariants/daemon-facts.ts';
+import type { Action, Scenario } from './scenario/scenario.ts';
 
 /** One line a fact, in a fixed order. */
 export type CanonicalState = readonly string[];
 
-export function canonicalState(view: ClusterView, contended: boolean): CanonicalState {
+/** Steps after which it matters where a pod happened to be, or which of two pods came first. */
+const UNSETTLING: ReadonlySet<Action['do']> = new Set([
+  'fail',
+  'flap',
+  'drain',
+  'cordon',
+  'remove',
+  'recreate',
+  'taint',
+  'label',
+]);
+
+export function canonicalState(view: ClusterView, { contended, steps }: Scenario): CanonicalState {
   const lines: string[] = [];
   for (const node of view.nodes.values()) lines.push(nodeLine(node));
   for (const daemon of view.daemonSets.values()) {
     lines.push(daemonLine(daemon, contended));
-    for (const [node, pods] of view.daemonPods(daemon.metadata.uid)) {
-      for (const pod of pods.values()) lines.push(podLine(daemon, node, pod, contended));
+    for (const [name, pods] of view.daemonPods(daemon.metadata.uid)) {
+      const node = view.nodes.get(name);
+      // Where a pod may stay but none would be made, what is there is a matter of history.
+      if (node === undefined || !eligibility(daemon, node).shouldRun) continue;
+      for (const pod of pods.values()) lines.push(podLine(daemon, name, pod, contended));
     }
   }
+  // Who is preempted or evicted is a matter of timing where pods compete, so not even their number is compared there.
+  if (contended || steps.some(({ action }) => UNSETTLING.has(action.do))) return lines.toSorted();
   const workloads = new Map<string, number>();
   for (const pod of view.pods.values()) {
     if (controllerOf(pod)?.kind === 'DaemonSet') continue;
-    const state = contended ? 'there' : `${pod.status?.phase ?? 'Pending'}${isReadyPod(pod) ? ' ready' : ''}`;
+    const state = `${pod.status?.phase ?? 'Pending'}${isReadyPod(pod) ? ' ready' : ''}`;
     const line = `workload ${pod.metadata.labels?.['workload'] ?? pod.metadata.name}: ${state}${isGoing(pod) ? ' going' : ''}`;
     workloads.set(line, (workloads.get(line) ?? 0) + 1);
   }
-  // Who is preempted is a matter of timing where pods compete, so not even their number is compared there.
-  if (!contended) for (const [line, count] of workloads) lines.push(`${line} × ${count}`);
+  for (const [line, count] of workloads) lines.push(`${line} × ${count}`);
   return lines.toSorted();
 }
 
@@ -44,11 +62,18 @@ function nodeLine(node: Stored<Node>): string {
 
 function daemonLine({ metadata, spec, status }: Stored<DaemonSet>, contended: boolean): string {
   const { desiredNumberScheduled: desired, numberReady: ready, updatedNumberScheduled: updated } = status ?? {};
-  const counts = contended ? `desired=${desired}` : `desired=${desired} updated=${updated} ready=${ready}`;
+  const isOnDelete = spec.updateStrategy?.type === 'OnDelete';
+  const counts = [
+    `desired=${desired}`,
+    ...(isOnDelete ? [] : [`updated=${updated}`]),
+    ...(contended ? [] : [`ready=${ready}`]),
+  ].join(' ');
   return `daemon ${metadata.namespace}/${metadata.name}: ${spec.template.spec?.containers[0]?.image} generation=${metadata.generation} ${counts}`;
 }
 
 function podLine(daemon: Stored<DaemonSet>, node: string, pod: Stored<Pod>, contended: boolean): string {
   const state = contended ? '' : ` ${pod.status?.phase ?? 'Pending'}${isReadyPod(pod) ? ' ready' : ''}`;
-  return `daemon ${daemon.metadata.namespace}/${daemon.metadata.name} on ${node}: ${pod.spec.containers[0]?.image}${state}${isGoing(pod) ? ' going' : ''}`;
+  // Without rollouts each pod keeps the template it was made from.
+  const image = daemon.spec.updateStrategy?.type === 'OnDelete' ? 'some image' : pod.spec.containers[0]?.image;
+  return `daemon ${daemon.metadata.namespace}/${daemon.metadata.name} on ${node}: ${image}${state}${isGoing(pod) ? ' going' : ''}`;
 }

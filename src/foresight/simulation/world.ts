@@ -317,7 +317,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   return {
     violation,
     digest: log.digest(),
-    state: isAtRest ? canonicalState(view, scenario.contended) : undefined,
+    state: isAtRest ? canonicalState(view, scenario) : undefined,
     log: log.lines,
     struck: plan.struck,
     virtualMs: clock.monotonic(),

@@ -50,8 +50,9 @@ function* judgeNode(view: ClusterView, daemon: Stored<DaemonSet>, node: Stored<N
     if (live.length > 0) yield `${who}: ${live.length} pods where none may run`;
     return;
   }
-  if (live.length > 1) yield `${who}: ${live.length} live pods`;
+  // What is there may stay, even a surge that was interrupted.
   if (!shouldRun) return;
+  if (live.length > 1) yield `${who}: ${live.length} live pods`;
   const [pod] = live;
   if (pod === undefined) {
     const isStuck = pods.some(isGoing) && !isKept(node);

@@ -111,6 +111,15 @@ export function createPlay(scenario: Scenario, stage: Stage): Play {
     }
   }
 
+  async function patch(resource: Resource, key: { name: string; namespace?: string }, body: Json): Promise<void> {
+    try {
+      if (resource.kind === 'DaemonSet') rememberTemplate(await client.get(resource, key));
+      await client.patch(resource, key, { type: 'merge', body });
+    } catch (error) {
+      if (!isStatus(error, 'NotFound')) throw error;
+    }
+  }
+
   const removeQuietly = async (resource: Resource, key: { name: string; namespace?: string }): Promise<void> => {
     await client.delete(resource, key).catch((error: unknown) => {
       if (!isStatus(error, 'NotFound')) throw error;
@@ -265,9 +274,7 @@ export function createPlay(scenario: Scenario, stage: Stage): Play {
       case 'patch': {
         const resource = resourceOf(action);
         const key = { name: action.name, ...(resource.namespaced ? { namespace: action.namespace ?? 'default' } : {}) };
-        if (resource.kind === 'DaemonSet') rememberTemplate(await client.get(resource, key));
-        await client.patch(resource, key, { type: 'merge', body: action.merge });
-        return undefined;
+        return patch(resource, key, action.merge);
       }
       case 'delete': {
         const resource = resourceOf(action);
