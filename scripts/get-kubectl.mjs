@@ -57,19 +57,17 @@ function unpackOldest() {
 }
 
 mkdirSync(CACHE, { recursive: true });
-for (const [what, get] of [
-  ['the newest kubectl', buildNewest],
-  ['the distribution’s kubectl', unpackOldest],
-]) {
+function attempt(what, get) {
   try {
     get();
   } catch (error) {
-    say(
-      `could not get ${what}: ${String(error.stderr ?? error.message)
-        .trim()
-        .split('\n')
-        .at(-1)}`,
-    );
+    const lines = String(error.stderr ?? error.message)
+      .trim()
+      .split('\n');
+    say(`could not get ${what}: ${lines.at(-1) ?? ''}`);
   }
 }
+
+attempt('the newest kubectl', buildNewest);
+attempt('the distribution’s kubectl', unpackOldest);
 say(`have ${readdirSync(CACHE).join(', ') || 'none'}`);

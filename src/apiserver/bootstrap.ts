@@ -74,7 +74,7 @@ function apiService({ clusterIP, port, targetPort }: NonNullable<BootstrapOption
 
 /** Looks first: what is there may well be refused when it is sent again, such as an address that is taken, by itself. */
 async function ensure<T extends KubeObject>(client: Client, resource: Resource<T>, object: T): Promise<void> {
-  const { name = '', namespace } = object.metadata;
+  const { name, namespace } = object.metadata;
   try {
     await client.get(resource, namespace === undefined ? { name } : { namespace, name });
   } catch (error) {
