@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { kubectlSuite } from '../support/kubectl-suite.ts';
 import { configMapOf, listOf, podOf } from '../support/manifests.ts';
 
@@ -10,7 +11,7 @@ kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => 
   };
 
   beforeAll(async () => {
-    const pods = ['plain', 'forced', 'slow', 'waited'].map((name) => podOf(name));
+    const pods = ['plain', 'forced', 'slow', 'waited', 'changed'].map((name) => podOf(name));
     const maps = ['one', 'two', 'three', 'four', 'dry'].map((name) => configMapOf(name, {}));
     await ok(['create', '-f', '-'], { input: listOf(...pods, ...maps) });
     await ok(['label', 'configmap', 'one', 'two', 'set=a']);
@@ -119,6 +120,15 @@ kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => 
     expect(await fails(['wait', '--for=condition=Ready', 'pod/nope', '--timeout=1s'])).toContain(
       'pods "nope" not found',
     );
+  });
+
+  it.concurrent('believes what is said of a pod after it was changed', async () => {
+    await ok(['set', 'image', 'pod/changed', 'main=nginx:2']);
+    expect(await ok(['wait', '--for=condition=Ready', 'pod/changed', '--timeout=20s'])).toBe(
+      'pod/changed condition met\n',
+    );
+    const path = '{.status.containerStatuses[0].image} {.status.containerStatuses[0].restartCount}';
+    await eventually(() => ok(['get', 'pod', 'changed', '-o', `jsonpath=${path}`]), /nginx:2 1$/);
   });
 
   it.runIf(minor >= 23).concurrent('waits for values', async () => {

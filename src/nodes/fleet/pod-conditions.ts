@@ -102,15 +102,18 @@ function gatesFact(pod: Pod): Fact {
 export function nextConditions(pod: Pod, state: ConditionFacts, now: string): Conditions {
   const old = pod.status?.conditions ?? NONE;
   const facts = factsOf(pod, state);
-  if (facts.every((fact) => says(old, fact))) return old;
-  return remembered(old, facts, pod.metadata.generation, now);
+  const { generation } = pod.metadata;
+  if (facts.every((fact) => says(old, fact, generation))) return old;
+  return remembered(old, facts, generation, now);
 }
 
 const NONE: Conditions = Object.freeze([]);
 
-function says(conditions: Conditions, fact: Fact): boolean {
+/** And says it of the pod as it is now: `kubectl wait` believes no condition of an older generation. */
+function says(conditions: Conditions, fact: Fact, generation: number | undefined): boolean {
   const condition = conditions.find(({ type }) => type === fact.type);
-  return condition !== undefined && isSame(condition, fact);
+  if (condition === undefined || !isSame(condition, fact)) return false;
+  return condition.observedGeneration === undefined || condition.observedGeneration === generation;
 }
 
 const isSame = (condition: PodCondition, { isTrue, reason, message }: Fact): boolean =>
