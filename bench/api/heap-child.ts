@@ -11,6 +11,7 @@ const cluster = await startEmbedded({
   bind: '127.0.0.1',
   groups: [{ name: 'node', count: 2 * STEP }],
   history: { events: 100 },
+  events: false,
 });
 const pod = await templatePods(cluster.client);
 

@@ -26,7 +26,9 @@ import { realClock } from '../machinery/real-clock.ts';
 import { realRandom } from '../machinery/real-random.ts';
 import { createEventRecorder } from '../machinery/event-recorder.ts';
 import { createInformers } from '../machinery/informers.ts';
+import { createLazyMetrics, type LazyMetrics } from '../machinery/lazy-metrics.ts';
 import { silentLogger, type Logger } from '../machinery/logger.ts';
+import { createPrometheusMetrics } from '../machinery/prometheus-metrics.ts';
 import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
@@ -34,6 +36,7 @@ import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
 import { openClusterStore } from './cluster-store.ts';
+import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
 
 export interface EmbeddedOptions {
@@ -45,6 +48,8 @@ export interface EmbeddedOptions {
   readonly groups?: readonly NodeGroup[];
   /** How much of the past is kept for watches; the store's own limits unless said. */
   readonly history?: Partial<HistoryLimits>;
+  /** Whether kubelets and the scheduler record events; they do unless told otherwise. */
+  readonly events?: boolean;
   readonly logger?: Logger;
   readonly onProgress?: (label: string, done: number, total: number) => void;
   /** Gives up the start; a running cluster is stopped with `stop`. */
@@ -66,6 +71,8 @@ export interface EmbeddedCluster {
 const DEFAULT_GROUPS: readonly NodeGroup[] = [{ name: 'node', count: 5 }];
 /** Where pods find the API server; its certificate names this address. */
 const API_SERVICE = { clusterIP: '10.96.0.1', port: 443 };
+/** Not at the start, which people wait for. */
+const LOAD_METRICS_AFTER_MS = 3_000;
 const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
@@ -91,23 +98,28 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await bootstrap(client);
 
     const informers = createInformers(client, { clock, random: realRandom, logger });
-    const told = { client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
+    const metrics = createLazyMetrics(() => createPrometheusMetrics({ processMetrics: true }));
+    const loading = clock.after(LOAD_METRICS_AFTER_MS, () => {
+      metrics.load().catch((error: unknown) => logger.warn('Metrics could not be loaded', { error }));
+    });
+    undo.push(() => loading.cancel());
+    const told = { metrics, client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
     const kubelet = createEventRecorder({ ...told, controller: 'kubelet' });
     const scheduler = createEventRecorder({ ...told, controller: 'default-scheduler' });
     const actors: readonly Actor[] = [
       informers,
       kubelet,
       scheduler,
-      createFleet({ client, informers, clock, logger, events: kubelet }),
-      createDaemonSetController({ client, informers, clock, random: realRandom, logger }),
-      createFirstFit({ client, informers, clock, logger, events: scheduler }),
+      createFleet({ client, informers, clock, logger, events: options.events === false ? undefined : kubelet }),
+      createDaemonSetController({ client, informers, clock, random: realRandom, logger, metrics }),
+      createFirstFit({ client, informers, clock, logger, events: options.events === false ? undefined : scheduler }),
       createEventExpiry({ client, clock, logger }),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);
 
     const address = { port: options.port };
-    const wire = createEmbeddedWire(api, keys, () => `${hostName(options.bind)}:${address.port}`);
+    const wire = createEmbeddedWire(api, keys, metrics, () => `${hostName(options.bind)}:${address.port}`);
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
     // Only now is the port known; everything else that a cluster begins with is there, and is left alone.
@@ -179,7 +191,10 @@ function startActors(actors: readonly Actor[], undo: (() => Promise<void> | void
 
 type Keys = Awaited<ReturnType<typeof clusterKeys>>;
 
-function createEmbeddedWire(api: ApiServer, keys: Keys, serverAddress: () => string): WireServer {
+function createEmbeddedWire(api: ApiServer, keys: Keys, metrics: LazyMetrics, serverAddress: () => string): WireServer {
+  const isKnown = (group: string, version: string, resource: string): boolean =>
+    api.registry.byResource(group, version, resource) !== undefined;
+  const measure = createRequestMetrics(metrics, isKnown);
   return createWireServer({
     api,
     kinds: api.registry,
@@ -188,11 +203,12 @@ function createEmbeddedWire(api: ApiServer, keys: Keys, serverAddress: () => str
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
     tokens: staticTokens(new Map()),
     authorizer: api.authorizer,
+    onAnswered: (exchange, _user, _error, elapsedMs) => measure(exchange, elapsedMs),
     meta: {
       version: VERSION.document,
       serverAddress,
       checks: new Map([['ping', () => undefined]]),
-      metrics: () => Promise.resolve({ contentType: 'text/plain; version=0.0.4', body: '' }),
+      metrics: metrics.expose,
       openapi: createOpenApi(api.registry),
     },
   });

@@ -28,6 +28,8 @@ export interface Exchange {
   /** The client is gone. */
   readonly closed: boolean;
   readonly answered: boolean;
+  /** The HTTP status of the answer, once there is one. */
+  readonly status: number;
 }
 
 export interface ByteStream {
@@ -107,6 +109,9 @@ export function createExchange(request: Request, response: Response, open: Set<(
     },
     get answered() {
       return response.headersSent || closed;
+    },
+    get status() {
+      return response.statusCode;
     },
   };
 }

@@ -37,7 +37,12 @@ export interface WireOptions extends WireContext {
   /** Asked about paths that name no resource, and about acting as somebody else. */
   readonly authorizer: Authorizer;
   /** Told of every answered request; metrics and the audit log hang here. */
-  readonly onAnswered?: (exchange: Exchange, user: UserInfo | undefined, error: StatusError | undefined) => void;
+  readonly onAnswered?: (
+    exchange: Exchange,
+    user: UserInfo | undefined,
+    error: StatusError | undefined,
+    elapsedMs: number,
+  ) => void;
 }
 
 export interface WireServer {
@@ -101,6 +106,7 @@ export function createWireServer(options: WireOptions): WireServer {
     request: Http2ServerRequest | IncomingMessage,
     response: Http2ServerResponse | ServerResponse,
   ): Promise<void> {
+    const began = options.clock.monotonic();
     const exchange = createExchange(request, response, open);
     let user: UserInfo | undefined;
     let failure: StatusError | undefined;
@@ -114,7 +120,7 @@ export function createWireServer(options: WireOptions): WireServer {
     } catch (error) {
       if (!exchange.answered) failure = sendError(exchange, error);
     }
-    options.onAnswered?.(exchange, user, failure);
+    options.onAnswered?.(exchange, user, failure, options.clock.monotonic() - began);
   }
 
   function dispatch(exchange: Exchange, user: UserInfo): Promise<void> {
