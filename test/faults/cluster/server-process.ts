@@ -83,6 +83,17 @@ export async function start(dataDir: string, options: StartOptions = {}): Promis
   return started.process;
 }
 
+/** A start that must not succeed: how the process ended and what it said. */
+export async function refusedStart(
+  dataDir: string,
+  options: StartOptions = {},
+): Promise<{ readonly code: number | null; readonly errors: string }> {
+  const started = await tryStart(dataDir, options);
+  if (!started.up) return started;
+  await started.process.kill('SIGKILL');
+  throw new Error('the server started');
+}
+
 function readCredentials(file: string): Required<Credentials> {
   const config = parse(readFileSync(file, 'utf8')) as {
     clusters: [{ cluster: { 'certificate-authority-data': string } }];
