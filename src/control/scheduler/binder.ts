@@ -101,7 +101,7 @@ export function createBinder({ client, clock, random, plugins, signal }: BinderO
         if (message !== undefined) return { bound: false, settled: false, message };
       }
       try {
-        await client.bind({ ...keyOf(pod), uid: pod.metadata.uid }, nodeName, { signal });
+        await client.bind({ ...keyOf(pod), uid: pod.metadata.uid }, nodeName);
         return BOUND;
       } catch (error) {
         if (signal.aborted) throw error;

@@ -14,6 +14,7 @@ import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
 import { preparePod, type PreparedPod } from '../../core/placement/prepared-pod.ts';
 import { feasibleNodesWanted, scoreNodes, type ScoreOptions } from '../../core/placement/scores.ts';
 import type { Random } from '../../machinery/random.ts';
+import { createKindMemory, REFUSES } from './kind-memory.ts';
 import type { NodeOrder } from './node-order.ts';
 import { kindOf } from './queue/kinds-of-pods.ts';
 import { NO_PLUGINS } from './queue/queued-pod.ts';
@@ -67,6 +68,9 @@ const NO_OPTIONS: ScoreOptions = {};
 export function createCycle(options: CycleOptions): Cycle {
   const { cluster, order, random, plugins, turn } = options;
   const scoring = options.scoring ?? (() => NO_OPTIONS);
+  const memory = createKindMemory(cluster);
+  /** Places in the order of the nodes that are best so far; used anew each time. */
+  const best: number[] = [];
   /** The last pod that was refused everywhere: the next of its kind fares no better while nothing has changed. */
   let lastRefused: { readonly kind: string; readonly version: number; readonly decision: Refused } | undefined;
 
@@ -155,9 +159,11 @@ export function createCycle(options: CycleOptions): Cycle {
     if (nominated !== undefined && passes(prepared, nominated)) return { outcome: 'placed', nodeName: nominated.name };
 
     const states = order.list();
-    const found: NodeState[] = [];
     const wanted = feasibleNodesWanted(states.length);
     const { start } = order;
+    const remembered = bestRemembered(prepared, states, start, wanted);
+    if (remembered !== undefined) return remembered;
+    const found: NodeState[] = [];
     let interrupted = false;
     let asked = 0;
     while (asked < states.length && found.length < wanted) {
@@ -193,6 +199,42 @@ export function createCycle(options: CycleOptions): Cycle {
       refusals.push(answer);
     }
     return remember(refused(prepared, asking, refusals));
+  }
+
+  /** The same search and the same choice, from what nodes said to the last pod of this kind; for nearly all pods. */
+  function bestRemembered(
+    prepared: PreparedPod,
+    states: readonly NodeState[],
+    start: number,
+    wanted: number,
+  ): Decision | undefined {
+    if (scoring(prepared.compiled).siblings !== undefined) return undefined;
+    const memories = memory.scoresFor(prepared);
+    if (memories === undefined) return undefined;
+    const { scores, asked: known, changes } = memories;
+    const slots = order.slots();
+    const { length } = slots;
+    best.length = 0;
+    let [most, found, asked] = [0, 0, 0];
+    for (let at = start; asked < length && found < wanted; asked++, at++) {
+      if (at === length) at = 0;
+      const slot = slots[at] as number;
+      const isKnown = known[slot] === changes[slot];
+      const score = isKnown ? (scores[slot] as number) : memories.ask(states[at] as NodeState);
+      if (score === REFUSES) continue;
+      if (Number.isNaN(score)) return undefined;
+      found++;
+      if (score < most) continue;
+      if (score > most) {
+        most = score;
+        best.length = 0;
+      }
+      best.push(at);
+    }
+    if (best.length === 0) return undefined;
+    const chosen = states[best[best.length === 1 ? 0 : random.integer(best.length)] as number] as NodeState;
+    order.advance(asked);
+    return { outcome: 'placed', nodeName: chosen.name };
   }
 
   /** Some of what was found in earlier turns may be taken by now. */

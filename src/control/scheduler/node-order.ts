@@ -9,6 +9,8 @@ import type { NodeState } from '../../core/placement/node-state.ts';
 export interface NodeOrder {
   /** Never changed once handed out. */
   list(): readonly NodeState[];
+  /** Where the cluster keeps the numbers of each, in the same order: reading these spares a look at every node. */
+  slots(): Int32Array;
   /** A node came, went, or has other labels. */
   stale(): void;
   /** Where the next search starts. */
@@ -24,6 +26,7 @@ const zoneOf = ({ node }: NodeState): string => {
 
 export function createNodeOrder(cluster: ClusterState): NodeOrder {
   let states: readonly NodeState[] = [];
+  let slots = new Int32Array();
   let isStale = true;
   let start = 0;
 
@@ -31,12 +34,17 @@ export function createNodeOrder(cluster: ClusterState): NodeOrder {
     if (!isStale) return states;
     isStale = false;
     states = byTurns(cluster.nodes.values());
+    slots = Int32Array.from(states, (state) => state.slot);
     if (start >= states.length) start = 0;
     return states;
   };
 
   return {
     list,
+    slots() {
+      list();
+      return slots;
+    },
     stale: () => void (isStale = true),
     get start() {
       return start;

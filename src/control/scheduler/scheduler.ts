@@ -76,6 +76,8 @@ export interface Scheduler extends Actor {
 export const DEFAULT_SCHEDULER = 'default-scheduler';
 const TURN_MS = 2;
 const MAX_BINDING = 256;
+/** How long bindings under way may take when the scheduler is stopped. */
+const DRAIN_MS = 5000;
 const MAX_EVENTS = 100_000;
 const NO_PLUGIN_LIST: readonly SchedulerPlugin[] = Object.freeze([]);
 
@@ -330,6 +332,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     underWay.add(tracked);
   }
 
+  /** A server that does not answer must not keep the process. */
+  async function drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = clock.after(DRAIN_MS, resolve);
+    await Promise.race([Promise.all(underWay), promise]);
+    timer.cancel();
+  }
+
   const isOurs = (pod: Pod): boolean => (pod.spec.schedulerName ?? DEFAULT_SCHEDULER) === schedulerName;
 
   return {
@@ -375,7 +385,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         for (const registration of registrations) registration.remove();
         queue.stop();
         stopping.abort(stop.reason);
-        await Promise.all(underWay);
+        await drained();
         await statuses.stop();
         await recording;
       }

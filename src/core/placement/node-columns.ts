@@ -25,6 +25,8 @@ export interface FreeColumns {
 
 export interface NodeColumns {
   readonly free: FreeColumns;
+  /** By slot: never the same again after anything about the node or what is on it changed. */
+  readonly changes: Float64Array;
   /** Made when first asked for, from then on kept current. */
   topology(key: string): TopologyColumn;
   /** Slots of the nodes where something listens on this port (`TCP/80`), on whatever address. */
@@ -50,6 +52,7 @@ const freeOf = (total: Amount, used: Amount): number => exact(subtract(total, us
 export function createNodeColumns(states: () => Iterable<NodeState>): NodeColumns {
   let capacity = 64;
   let nextSlot = 0;
+  let changeCount = 0;
   const freeSlots: number[] = [];
   const zeros = (): Float64Array => new Float64Array(capacity);
   const free: FreeColumns = {
@@ -59,6 +62,7 @@ export function createNodeColumns(states: () => Iterable<NodeState>): NodeColumn
     pods: zeros(),
     scalars: new Map(),
   };
+  let changes = zeros();
   /** Least recently used first. */
   const topologies = new Map<string, TopologyColumn>();
   const ports = new Map<string, Set<number>>();
@@ -74,6 +78,7 @@ export function createNodeColumns(states: () => Iterable<NodeState>): NodeColumn
     free.memory = copy(free.memory);
     free.ephemeralStorage = copy(free.ephemeralStorage);
     free.pods = copy(free.pods);
+    changes = copy(changes);
     for (const [name, column] of free.scalars) free.scalars.set(name, copy(column));
   };
 
@@ -88,6 +93,7 @@ export function createNodeColumns(states: () => Iterable<NodeState>): NodeColumn
 
   const refreshMain = (state: NodeState): void => {
     const { slot, allocatable } = state;
+    changes[slot] = ++changeCount;
     free.cpu[slot] = freeOf(allocatable.cpu, state.requestedCpu);
     free.memory[slot] = freeOf(allocatable.memory, state.requestedMemory);
     free.ephemeralStorage[slot] = freeOf(allocatable.ephemeralStorage, state.requestedEphemeralStorage);
@@ -96,6 +102,9 @@ export function createNodeColumns(states: () => Iterable<NodeState>): NodeColumn
 
   return {
     free,
+    get changes() {
+      return changes;
+    },
 
     topology(key) {
       let column = topologies.get(key);

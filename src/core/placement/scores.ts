@@ -9,6 +9,7 @@ import { interPodScores } from './score-pod-affinity.ts';
 import { MAX_SCORE, normalise } from './score-scale.ts';
 import { spreadScores } from './score-topology-spread.ts';
 import { compilePreferredNodeAffinity } from './node-affinity.ts';
+import type { CompiledPod } from './compiled-pod.ts';
 import type { NodeState } from './node-state.ts';
 import type { PreparedPod } from './prepared-pod.ts';
 import { leastAllocatedRequests } from './requests.ts';
@@ -83,23 +84,29 @@ function nodeAffinityScores({ compiled }: PreparedPod, nodes: readonly NodeState
 const leastRequested = (requested: Amount, capacity: Amount): number =>
   requested > capacity ? 0 : scale(subtract(capacity, requested), MAX_SCORE, capacity);
 
+/** How much of the node would be left. */
+function leastAllocated(state: NodeState, cpu: Amount, memory: Amount): number {
+  const { allocatable } = state;
+  let [sum, resources] = [0, 0];
+  if (allocatable.cpu !== 0) {
+    sum += leastRequested(add(state.nonZeroCpu, cpu), allocatable.cpu);
+    resources++;
+  }
+  if (allocatable.memory !== 0) {
+    sum += leastRequested(add(state.nonZeroMemory, memory), allocatable.memory);
+    resources++;
+  }
+  return resources === 0 ? 0 : Math.trunc(sum / resources);
+}
+
+const wantedForLeast = ({ pod }: CompiledPod): { readonly cpu: Amount; readonly memory: Amount } => {
+  const wanted = leastAllocatedRequests(pod.spec);
+  return { cpu: toAmount('cpu', wanted.get('cpu') ?? ZERO), memory: toAmount('memory', wanted.get('memory') ?? ZERO) };
+};
+
 function leastAllocatedScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
-  const wanted = leastAllocatedRequests(compiled.pod.spec);
-  const cpu = toAmount('cpu', wanted.get('cpu') ?? ZERO);
-  const memory = toAmount('memory', wanted.get('memory') ?? ZERO);
-  return nodes.map((state) => {
-    const { allocatable } = state;
-    let [sum, resources] = [0, 0];
-    if (allocatable.cpu !== 0) {
-      sum += leastRequested(add(state.nonZeroCpu, cpu), allocatable.cpu);
-      resources++;
-    }
-    if (allocatable.memory !== 0) {
-      sum += leastRequested(add(state.nonZeroMemory, memory), allocatable.memory);
-      resources++;
-    }
-    return resources === 0 ? 0 : Math.trunc(sum / resources);
-  });
+  const { cpu, memory } = wantedForLeast(compiled);
+  return nodes.map((state) => leastAllocated(state, cpu, memory));
 }
 
 /** How evenly cpu and memory are used, 50–100; a resource the node does not have is left out. */
@@ -112,15 +119,40 @@ function balance(cpu: Amount, memory: Amount, state: NodeState): number {
 }
 
 /** Since 1.36 it is the improvement that counts: how balanced the node is with the pod, compared with before. */
+function balanced(state: NodeState, cpu: Amount, memory: Amount): number {
+  const half = MAX_SCORE / 2;
+  const without = balance(state.requestedCpu, state.requestedMemory, state);
+  const withPod = balance(add(state.requestedCpu, cpu), add(state.requestedMemory, memory), state);
+  return half + Math.trunc((half + withPod - without) / 2);
+}
+
 function balancedScores({ compiled }: PreparedPod, nodes: readonly NodeState[]): Scores {
   const { cpu, memory } = compiled.requests;
   if (cpu === 0 && memory === 0) return undefined;
-  const half = MAX_SCORE / 2;
-  return nodes.map((state) => {
-    const without = balance(state.requestedCpu, state.requestedMemory, state);
-    const withPod = balance(add(state.requestedCpu, cpu), add(state.requestedMemory, memory), state);
-    return half + Math.trunc((half + withPod - without) / 2);
-  });
+  return nodes.map((state) => balanced(state, cpu, memory));
+}
+
+/**
+ * For pods about which nothing but their requests tells nodes apart: what `scoreNodes` would add up, less what it would
+ * add to every node alike. It depends on the one node alone, so it can be remembered until that changes. `undefined`
+ * for pods with preferences, or where others have some about them.
+ */
+export function scoreByRequests(prepared: PreparedPod): ((state: NodeState) => number) | undefined {
+  const { compiled, cluster } = prepared;
+  const { pod, requests, spread } = compiled;
+  if (spread.soft.length > 0 || pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution) {
+    return undefined;
+  }
+  if (
+    !cluster.index.termHolders[Symbol.iterator]().next().done ||
+    (compiled.record.affinity?.preferred.length ?? 0) > 0
+  ) {
+    return undefined;
+  }
+  if (imagesOf(pod).some((name) => cluster.image(name) !== undefined)) return undefined;
+  const least = wantedForLeast(compiled);
+  if (requests.cpu === 0 && requests.memory === 0) return (state) => leastAllocated(state, least.cpu, least.memory);
+  return (state) => leastAllocated(state, least.cpu, least.memory) + balanced(state, requests.cpu, requests.memory);
 }
 
 const MIB = 1024 * 1024;

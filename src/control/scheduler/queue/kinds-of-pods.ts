@@ -21,16 +21,37 @@ const requestsText = ({ cpu, memory, ephemeralStorage, scalars }: Requests): str
   return text;
 };
 
+/** Pods of one template come one after the other, and share all that decides their kind. */
+let last: { readonly compiled: CompiledPod; readonly kind: string } | undefined;
+
+const isLike = (a: CompiledPod, b: CompiledPod): boolean =>
+  a.requests === b.requests &&
+  a.tolerations === b.tolerations &&
+  a.nodeAffinity === b.nodeAffinity &&
+  a.spread === b.spread &&
+  a.record.labels === b.record.labels &&
+  a.record.namespace === b.record.namespace &&
+  a.record.priority === b.record.priority &&
+  a.record.ports === b.record.ports &&
+  a.pod.spec.affinity === b.pod.spec.affinity &&
+  a.pod.spec.preemptionPolicy === b.pod.spec.preemptionPolicy &&
+  a.pod.spec.volumes === b.pod.spec.volumes;
+
 /** Equal for pods of one kind. The nodes a pod is pinned to are left out: those are looked up by node. */
 export function kindOf(compiled: CompiledPod): string {
+  if (last !== undefined && isLike(last.compiled, compiled)) return last.kind;
+  const own = compiled.pod.spec.volumes?.some(isItsOwn) === true;
+  const kind = describe(compiled, own);
+  last = own ? undefined : { compiled, kind };
+  return kind;
+}
+
+function describe(compiled: CompiledPod, own: boolean): string {
   const { pod, record, requests, tolerations, nodeAffinity, spread } = compiled;
-  const { spec } = pod;
-  // A volume may be the pod's alone in many ways; such a pod is of its own kind.
-  const own = spec.volumes?.some(isShared) === true ? record.key : '';
   return [
     record.namespace,
     record.priority,
-    spec.preemptionPolicy ?? '',
+    pod.spec.preemptionPolicy ?? '',
     requestsText(requests),
     numberOf(tolerations),
     nodeAffinity.pinnedNodes === undefined ? numberOf(nodeAffinity) : 'pinned',
@@ -38,11 +59,12 @@ export function kindOf(compiled: CompiledPod): string {
     record.ports.map(({ ip, slot }) => `${ip}:${slot}`).join(','),
     record.affinity?.key ?? '',
     JSON.stringify(record.labels ?? null),
-    own,
+    own ? record.key : '',
   ].join('\n');
 }
 
-const isShared = (volume: NonNullable<CompiledPod['pod']['spec']['volumes']>[number]): boolean =>
+/** What is behind such a volume may be the pod's alone in many ways: the pod is of its own kind. */
+const isItsOwn = (volume: NonNullable<CompiledPod['pod']['spec']['volumes']>[number]): boolean =>
   volume.persistentVolumeClaim !== undefined ||
   volume.ephemeral !== undefined ||
   volume.gcePersistentDisk !== undefined ||
