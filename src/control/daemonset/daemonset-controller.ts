@@ -122,6 +122,7 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     const owner = controllerOf(object)?.uid;
     const before = old === undefined ? undefined : controllerOf(old)?.uid;
     if (before !== undefined && before !== owner) historyChanged(before, true);
+    if (change.type === 'delete') currentRevisionGone(object);
     if (owner !== undefined) {
       // One that comes with its owner set is looked at with the next sync, and asks for none.
       if (change.type === 'delete' || !isOurs(owner, object)) historyChanged(owner, change.type !== 'add');
@@ -130,6 +131,12 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     if (change.type === 'delete' || (old !== undefined && before === undefined && sameLabels(old, object))) return;
     for (const daemon of world.inNamespace(object.metadata.namespace ?? ''))
       if (daemon.selects(object.metadata.labels)) historyChanged(daemon.uid, true);
+  }
+
+  /** A DaemonSet made again under its name uses the revision it finds, until that is collected with the old owner. */
+  function currentRevisionGone({ metadata: { namespace = '', uid } }: Stored<ControllerRevision>): void {
+    for (const daemon of world.inNamespace(namespace))
+      if (daemon.history?.current.metadata.uid === uid) historyChanged(daemon.uid, true);
   }
 
   const isOurs = (owner: string, revision: Stored<ControllerRevision>): boolean =>

@@ -1,6 +1,6 @@
 /** One seed: the scenario with its faults, and whether it came to what it comes to without them. */
 import { SIMULATED_ACTORS, type ActorFactory } from '../../assembly/simulated.ts';
-import type { CanonicalState } from './canonical-state.ts';
+import { difference } from './canonical-state.ts';
 import type { ScheduledFault } from './faults/fault.ts';
 import { createFaultPlan } from './faults/plan.ts';
 import type { InvariantFactory } from './invariants/invariant.ts';
@@ -45,27 +45,10 @@ export async function runSeed(request: SeedRequest): Promise<SeedResult> {
   const twin = await runWorld(common);
   const problem =
     twin.violation === undefined
-      ? difference(twin.state ?? [], outcome.state ?? [])
+      ? twin.state === undefined || outcome.state === undefined
+        ? undefined
+        : difference(twin.state, outcome.state)
       : `the unperturbed run failed by itself: ${twin.violation.invariant}: ${twin.violation.problem}`;
   if (problem === undefined) return { seed, violation: undefined, outcome, struck };
   return { seed, violation: { invariant: 'same-as-unperturbed', problem, atMs: outcome.virtualMs }, outcome, struck };
-}
-
-/** What one run ended with and the other did not, in words. */
-function difference(expected: CanonicalState, actual: CanonicalState): string | undefined {
-  const missing = without(expected, actual);
-  const extra = without(actual, expected);
-  if (missing.length + extra.length === 0) return undefined;
-  const some = (lines: readonly string[]): string => lines.slice(0, 3).join(' | ') + (lines.length > 3 ? ' | …' : '');
-  return `without faults: ${some(missing) || 'nothing more'}; with them: ${some(extra) || 'nothing more'}`;
-}
-
-function without(lines: readonly string[], others: readonly string[]): readonly string[] {
-  const left = new Map<string, number>();
-  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
-  return lines.filter((line) => {
-    const count = left.get(line) ?? 0;
-    if (count > 0) left.set(line, count - 1);
-    return count === 0;
-  });
 }

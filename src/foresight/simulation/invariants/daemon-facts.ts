@@ -2,7 +2,8 @@
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Node, NodeSelectorRequirement, Pod, Taint, Toleration } from '../../../core/api/types/core-v1.ts';
 import { parseTime } from '../../../core/kube/time.ts';
-import { isGoing, isReadyPod } from '../cluster-view.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
+import { isGoing, isReadyPod, type ClusterView } from '../cluster-view.ts';
 
 const AUTOMATIC: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
@@ -109,3 +110,25 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
 }
 
 export const REVISION_LABEL = 'controller-revision-hash';
+
+/**
+ * A rollout may rest unfinished: as many nodes as it may touch at a time lack an available pod, for reasons that are not
+ * its own (a node that is down, no room). Upstream counts every node with a pod, eligible or not.
+ */
+export function isHeldUp(view: ClusterView, daemon: Stored<DaemonSet>): boolean {
+  const now = view.epoch + view.now();
+  const minReady = daemon.spec.minReadySeconds ?? 0;
+  const pods = view.daemonPods(daemon.metadata.uid);
+  let desired = 0;
+  let lacking = 0;
+  for (const node of view.nodes.values()) {
+    const here = [...(pods.get(node.metadata.name)?.values() ?? [])];
+    const { shouldRun } = eligibility(daemon, node);
+    if (shouldRun) desired += 1;
+    else if (here.length === 0) continue;
+    const isWhole = here.length === 1 && here.some((pod) => isAvailable(pod, minReady, now));
+    if (!isWhole) lacking += 1;
+  }
+  const { maxSurge, maxUnavailable } = budgetOf(daemon, desired);
+  return lacking >= Math.max(maxSurge, maxUnavailable);
+}

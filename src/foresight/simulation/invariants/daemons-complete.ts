@@ -7,7 +7,7 @@ import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isEnded, isGoing, isReadyPod, type ClusterView } from '../cluster-view.ts';
-import { eligibility, isAvailable, REVISION_LABEL } from './daemon-facts.ts';
+import { eligibility, isAvailable, isHeldUp, REVISION_LABEL } from './daemon-facts.ts';
 import type { InvariantFactory } from './invariant.ts';
 
 export const isKept = (node: Node): boolean =>
@@ -62,7 +62,8 @@ function* judgeNode(view: ClusterView, daemon: Stored<DaemonSet>, node: Stored<N
   const newest = newestRevision(view, daemon)?.metadata.labels?.[REVISION_LABEL];
   const isRolling = daemon.spec.updateStrategy?.type !== 'OnDelete';
   const revision = pod.metadata.labels?.[REVISION_LABEL];
-  if (isRolling && revision !== newest) yield `${who}: revision ${revision}, newest is ${newest}`;
+  if (isRolling && revision !== newest && !isHeldUp(view, daemon))
+    yield `${who}: revision ${revision}, newest is ${newest}`;
 }
 
 function* judgeStatus(view: ClusterView, daemon: Stored<DaemonSet>): Generator<string> {
