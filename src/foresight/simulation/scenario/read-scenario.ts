@@ -1,5 +1,6 @@
 /** Scenario files: YAML with every problem told by line and column, so that one look mends them all. */
 import {
+  type Document,
   isMap,
   isScalar,
   isSeq,
@@ -7,6 +8,7 @@ import {
   parseDocument,
   type Node as YamlNode,
   type Pair,
+  visit,
   type YAMLMap,
 } from 'yaml';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -15,6 +17,7 @@ import { readNodeGroups, type Problem } from '../../../nodes/fleet/node-groups.t
 import { readAction } from './read-action.ts';
 import { DEFAULT_SETTLE_MS, type Scenario, type Step } from './scenario.ts';
 
+const MOST_ALIASES = 100;
 const KEYS = ['name', 'description', 'nodes', 'objects', 'steps', 'contended', 'settleWithin'];
 
 export type Report = (node: unknown, path: string, message: string) => void;
@@ -39,6 +42,7 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
     const { line, col } = lines.linePos(pos[0]);
     problems.push({ line, column: col, path: '', message: message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '' });
   }
+  resolveAliases(document, report);
   if (problems.length > 0) return { problems };
   const root = document.contents;
   if (!isMap(root)) {
@@ -82,6 +86,18 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
       settleWithinMs,
     },
   };
+}
+
+/** References are followed once and for all; many of them could unfold without end. */
+function resolveAliases(document: Document.Parsed, report: Report): void {
+  let count = 0;
+  visit(document, {
+    Alias(_key, node) {
+      count += 1;
+      if (count === MOST_ALIASES + 1) report(node, '', `more than ${MOST_ALIASES} references`);
+      return count > MOST_ALIASES ? visit.SKIP : (node.resolve(document) ?? undefined);
+    },
+  });
 }
 
 /** The list as a text of its own, everything else blanked, so that its positions stay those of the file. */
