@@ -2,12 +2,10 @@
  * Groups of simulated nodes as a person writes them, and the Nodes they make. Reading a file collects every problem
  * with its line and column, so that one look mends them all.
  */
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node as YamlNode, type Pair } from 'yaml';
+import { isMap, isSeq, LineCounter, parseDocument, type Node as YamlNode } from 'yaml';
 import { FLEET_ANNOTATIONS as ANNOTATION, FLEET_LEASE, NODE_GROUP_LABEL } from '../../core/api/names.ts';
 import type { Node, Taint } from '../../core/api/types/core-v1.ts';
-import { dns1123SubdomainProblems } from '../../core/kube/names.ts';
-import { parseQuantity } from '../../core/kube/quantity.ts';
-import { parseGoDuration } from '../../core/kube/go-duration.ts';
+import { checkGroup, type Report } from './group-checks.ts';
 import { nextNodeStatus } from './node-status.ts';
 
 export interface NodeGroup {
@@ -31,18 +29,6 @@ export interface Problem {
   readonly message: string;
 }
 
-const KEYS = new Set<keyof NodeGroup>([
-  'name',
-  'count',
-  'labels',
-  'taints',
-  'capacity',
-  'allocatable',
-  'startupDelay',
-  'podStartDelay',
-  'readyWhenDaemon',
-]);
-const EFFECTS = new Set(['NoSchedule', 'PreferNoSchedule', 'NoExecute']);
 const MAX_NODES = 200_000;
 
 /** The groups of a file (`groups:` with a list, or the list itself), or everything that is wrong with it. */
@@ -53,112 +39,44 @@ export function readNodeGroups(text: string): {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, stringKeys: true });
   const problems: Problem[] = [];
-  const problem = (node: unknown, path: string, message: string): void => {
-    const offset = (node as YamlNode | null | undefined)?.range?.[0] ?? 0;
+  const tell = (offset: number, path: string, message: string): void => {
     const { line, col } = lines.linePos(offset);
-    problems.push({ line, column: col, path, message });
+    problems.push({ line: Math.max(1, line), column: Math.max(1, col), path, message });
   };
+  const report: Report = (node, path, message) =>
+    tell((node as YamlNode | null | undefined)?.range?.[0] ?? 0, path, message);
   for (const error of document.errors) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    problems.push({
-      line,
-      column: col,
-      path: '',
-      message: error.message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '',
-    });
+    tell(error.pos[0], '', error.message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '');
   }
   if (problems.length > 0) return { groups: [], problems };
-  const root = document.contents;
-  const list = isMap(root) ? (root.get('groups', true) as unknown) : root;
-  if (!isSeq(list) || list.items.length === 0) {
-    problem(root, 'groups', 'expected a list of node groups, each with name and count');
+  let plain: unknown;
+  try {
+    plain = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    tell(0, '', error instanceof Error ? error.message : String(error));
     return { groups: [], problems };
   }
-  const groups = list.items.flatMap((item, index) => readGroup(item, `groups[${index}]`, problem));
-  const names = new Set<string>();
-  groups.forEach((group, index) => {
+  const root = document.contents;
+  const list = isMap(root) ? (root.get('groups', true) as unknown) : root;
+  const values = isMap(root) ? (plain as { groups?: unknown }).groups : plain;
+  if (!isSeq(list) || list.items.length === 0 || !Array.isArray(values)) {
+    report(list ?? root, 'groups', 'expected a list of node groups, each with name and count');
+    return { groups: [], problems };
+  }
+  const names = new Set<unknown>();
+  const groups: NodeGroup[] = [];
+  for (const [i, item] of list.items.entries()) {
+    const path = `groups[${i}]`;
+    const group = values[i] as NodeGroup;
+    if (!checkGroup(item, group, path, report)) continue;
     if (names.has(group.name))
-      problem(list.items[index], `groups[${index}].name`, `duplicate name ${JSON.stringify(group.name)}`);
+      report(item, `${path}.name`, `${JSON.stringify(group.name)} is the name of another group`);
     names.add(group.name);
-  });
+    groups.push(group);
+  }
   const total = groups.reduce((sum, group) => sum + group.count, 0);
-  if (total > MAX_NODES) problem(list, 'groups', `${total} nodes in all; at most ${MAX_NODES} can be simulated`);
+  if (total > MAX_NODES) report(list, 'groups', `${total} nodes in all; at most ${MAX_NODES} can be simulated`);
   return { groups: problems.length === 0 ? groups : [], problems };
-}
-
-type Report = (node: unknown, path: string, message: string) => void;
-
-function readGroup(item: unknown, path: string, problem: Report): NodeGroup[] {
-  if (!isMap(item)) {
-    problem(item, path, 'expected a map with name and count');
-    return [];
-  }
-  for (const pair of item.items as Pair[]) {
-    const key = isScalar(pair.key) ? String(pair.key.value) : '';
-    if (!KEYS.has(key as keyof NodeGroup)) problem(pair.key, `${path}.${key}`, `unknown field${suggestion(key)}`);
-  }
-  const group = item.toJSON() as NodeGroup;
-  const at = (key: keyof NodeGroup): unknown => item.get(key, true) ?? item;
-  const expect = (ok: boolean, key: keyof NodeGroup, message: string): void => {
-    if (!ok) problem(at(key), `${path}.${key}`, message);
-  };
-  expect(
-    typeof group.name === 'string' && dns1123SubdomainProblems(group.name).length === 0 && group.name.length <= 200,
-    'name',
-    'expected a DNS name of at most 200 characters, such as "gpu-large"',
-  );
-  expect(Number.isInteger(group.count) && group.count >= 0, 'count', 'expected a whole number of nodes, 0 or more');
-  for (const key of ['startupDelay', 'podStartDelay'] as const) {
-    const value = group[key];
-    expect(
-      value === undefined || (typeof value === 'string' && (parseGoDuration(value) ?? -1) >= 0),
-      key,
-      'expected a duration such as 500ms, 5s or 1m30s',
-    );
-  }
-  expect(
-    group.readyWhenDaemon === undefined || /^[^/\s]+\/[^/\s]+$/.test(group.readyWhenDaemon),
-    'readyWhenDaemon',
-    'expected namespace/name of a DaemonSet',
-  );
-  for (const key of ['capacity', 'allocatable'] as const)
-    checkQuantities(group[key], `${path}.${key}`, at(key), problem);
-  for (const [name, value] of Object.entries(group.labels ?? {})) {
-    if (typeof value !== 'string')
-      problem(at('labels'), `${path}.labels.${name}`, 'label values are strings; put it in quotes');
-  }
-  checkTaints(group.taints, `${path}.taints`, at('taints'), problem);
-  return [group];
-}
-
-function checkQuantities(quantities: NodeGroup['capacity'], path: string, node: unknown, problem: Report): void {
-  for (const [name, value] of Object.entries(quantities ?? {})) {
-    try {
-      parseQuantity(String(value));
-    } catch {
-      problem(node, `${path}.${name}`, `${JSON.stringify(value)} is no quantity; expected for example 4, 500m or 16Gi`);
-    }
-  }
-}
-
-function checkTaints(taints: NodeGroup['taints'], path: string, node: unknown, problem: Report): void {
-  if (taints === undefined) return;
-  if (!Array.isArray(taints)) return problem(node, path, 'expected a list of taints');
-  (taints as readonly (Partial<Taint> | null)[]).forEach((taint, index) => {
-    if (typeof taint?.key !== 'string') problem(node, `${path}[${index}].key`, 'a taint needs a key');
-    if (typeof taint?.effect !== 'string' || !EFFECTS.has(taint.effect)) {
-      problem(node, `${path}[${index}].effect`, `expected one of ${[...EFFECTS].join(', ')}`);
-    }
-  });
-}
-
-/** The known field a typing slip most likely meant. */
-function suggestion(key: string): string {
-  const lower = key.toLowerCase().replaceAll(/[-_]/g, '');
-  const near = [...KEYS].find(
-    (known) => known.toLowerCase() === lower || known.toLowerCase().startsWith(lower.slice(0, 4)),
-  );
-  return near === undefined ? `; known are ${[...KEYS].join(', ')}` : `; did you mean ${near}?`;
 }
 
 const strings = (quantities: {
