@@ -12,7 +12,7 @@
  */
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
-import { isDown, NODE_DOWN, NODE_KNOWN, type Eligibility } from './eligibility.ts';
+import { isDown, type Eligibility } from './eligibility.ts';
 import { createEligibilityIndex } from './eligibility-index.ts';
 import { createNodeTable, HOSTNAME_LABEL, type NodeTable } from './node-table.ts';
 import type { NodePin } from '../placement/node-affinity.ts';
@@ -101,6 +101,7 @@ const NEWS_LIMIT = 10_000;
 interface DaemonState<C, D extends DaemonDefinition> extends DaemonView<C, D> {
   definition: D;
   readonly self: readonly string[];
+  /** What eligibility says of each node; 0 for those it was never asked about. */
   verdicts: Uint8Array;
   judgements: Int32Array;
   /** One child, or several, best first. */
@@ -121,7 +122,7 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
   const index = createEligibilityIndex<DaemonState<C, D>>();
   const table = createNodeTable();
   /** Children pinned by a hostname label, which may come to mean another node. Hardly ever any. */
-  const loose = new Map<string, { readonly state: DaemonState<C, D>; readonly child: C }>();
+  const loose = new Map<string, DaemonState<C, D>>();
   const readers = new Set<DaemonState<C, D>>();
   let now = start;
 
@@ -148,15 +149,14 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     state.judgements = judgements;
   }
 
-  function verdictOf(eligibility: Eligibility, node: Node | undefined): number {
-    return node === undefined ? 0 : eligibility.judge(node) | NODE_KNOWN | (isDown(node) ? NODE_DOWN : 0);
-  }
+  const verdictAt = (state: DaemonState<C, D>, place: number): number =>
+    (state.verdicts[place] ?? 0) | table.flags(place);
 
   /** Judges one node of one daemon again; true where something changed or there is something to do. */
   function judge(state: DaemonState<C, D>, place: number): boolean {
     const kids = liveAt(state, place);
     const before = state.judgements[place] ?? 0;
-    const after = rules.judge(state.definition, state.verdicts[place] ?? 0, table.node(place), kids, now);
+    const after = rules.judge(state.definition, verdictAt(state, place), table.node(place), kids, now);
     if ((after & rules.waits) !== 0) wait(state, place, rules.dueAt(state.definition, kids, now));
     if (after === before) return false;
     state.judgements[place] = after;
@@ -201,7 +201,7 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     if (known?.eligibility !== definition.eligibility) {
       if (known !== undefined) index.remove(known.eligibility, state);
       index.add(definition.eligibility, state);
-      for (const [place, node] of table.entries()) state.verdicts[place] = verdictOf(definition.eligibility, node);
+      for (const [place, node] of table.entries()) state.verdicts[place] = definition.eligibility.judge(node);
     }
     for (const place of table.places()) judge(state, place);
     return state.self;
@@ -213,7 +213,7 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     daemons.delete(key);
     readers.delete(state);
     index.remove(state.definition.eligibility, state);
-    for (const [uid, entry] of loose) if (entry.state === state) loose.delete(uid);
+    for (const [uid, entry] of loose) if (entry === state) loose.delete(uid);
     for (const place of state.kids.keys()) for (const _ of listAt(state, place)) table.leave(place);
     return state.self;
   }
@@ -223,48 +223,32 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     const old = table.find(name);
     const place = table.set(node);
     const touched: string[] = [];
-    if (old === undefined) {
-      for (const state of daemons.values()) grow(state);
-      const asked = new Set<DaemonState<C, D>>();
-      for (const group of index.mayWant(node))
-        judgeGroup(group.eligibility, group.daemons, place, node, touched, asked);
-      // Children that were here before the node was known.
-      for (const state of daemons.values())
-        if (!asked.has(state) && (state.kids[place] ?? NONE) !== NONE) look(state, place, node, touched);
-    } else {
-      if (old === node) return NONE;
-      for (const group of index.concerned(old, node))
-        judgeGroup(group.eligibility, group.daemons, place, node, touched, undefined);
-      if (old.metadata.labels !== node.metadata.labels)
-        for (const state of readers) if (judge(state, place)) touched.push(state.definition.key);
+    if (old === node) return NONE;
+    const groups = old === undefined ? index.mayWant(node) : index.concerned(old, node);
+    for (const { eligibility, daemons: members } of groups) {
+      const verdict = eligibility.judge(node);
+      for (const state of members) {
+        if (state.verdicts.length <= place) grow(state);
+        if (state.verdicts[place] === verdict) continue;
+        state.verdicts[place] = verdict;
+        if (judge(state, place)) touched.push(state.definition.key);
+      }
     }
-    if (
-      loose.size > 0 &&
-      labelOf(old?.metadata.labels, HOSTNAME_LABEL) !== labelOf(node.metadata.labels, HOSTNAME_LABEL)
-    )
-      resettle(touched);
+    // Whether the node is there and up matters to whoever has something there, wanted or not.
+    if (old === undefined || isDown(old) !== isDown(node)) {
+      for (const state of daemons.values()) if (hasAnything(state, place)) look(state, place, touched);
+    }
+    if (old !== undefined && old.metadata.labels !== node.metadata.labels)
+      for (const state of readers) look(state, place, touched);
+    const hostname = labelOf(node.metadata.labels, HOSTNAME_LABEL);
+    if (loose.size > 0 && labelOf(old?.metadata.labels, HOSTNAME_LABEL) !== hostname) resettle(touched);
     return touched;
   }
 
-  function judgeGroup(
-    eligibility: Eligibility,
-    members: Iterable<DaemonState<C, D>>,
-    place: number,
-    node: Node,
-    touched: string[],
-    asked: Set<DaemonState<C, D>> | undefined,
-  ): void {
-    const verdict = verdictOf(eligibility, node);
-    for (const state of members) {
-      asked?.add(state);
-      if (state.verdicts[place] === verdict && asked === undefined) continue;
-      state.verdicts[place] = verdict;
-      if (judge(state, place)) touched.push(state.definition.key);
-    }
-  }
+  const hasAnything = (state: DaemonState<C, D>, place: number): boolean =>
+    state.kids[place] !== undefined || (state.judgements[place] ?? 0) !== 0;
 
-  function look(state: DaemonState<C, D>, place: number, node: Node | undefined, touched: string[]): void {
-    state.verdicts[place] = verdictOf(state.definition.eligibility, node);
+  function look(state: DaemonState<C, D>, place: number, touched: string[]): void {
     if (judge(state, place)) touched.push(state.definition.key);
   }
 
@@ -275,8 +259,8 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     table.forgetNode(place);
     const touched: string[] = [];
     for (const state of daemons.values()) {
-      if (state.verdicts[place] === 0 && state.judgements[place] === 0) continue;
-      look(state, place, undefined, touched);
+      if (state.verdicts[place] !== 0) state.verdicts[place] = 0;
+      if (hasAnything(state, place)) look(state, place, touched);
       state.predecessors.delete(place);
     }
     table.leaveIfEmpty(place);
@@ -284,17 +268,15 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     return touched;
   }
 
-  /** Pods pinned by hostname go where that name now is. */
+  /** Children pinned by a hostname go where that name now is. */
   function resettle(touched: string[]): void {
-    for (const { state, child } of loose.values()) {
-      const pin = adapter.pin(child);
+    for (const [uid, state] of loose) {
       for (const place of table.places()) {
-        if (
-          !listAt(state, place).includes(child) ||
-          (pin !== undefined && table.resolve(pin) === table.nodeName(place))
-        )
-          continue;
-        touched.push(...takeOut(state, place, adapter.uid(child)), ...setChild(state.definition.key, child, undefined));
+        const child = listAt(state, place).find((each) => adapter.uid(each) === uid);
+        if (child === undefined) continue;
+        const pin = adapter.pin(child);
+        if (pin === undefined || table.resolve(pin) === table.nodeName(place)) break;
+        touched.push(...takeOut(state, place, uid), ...setChild(state.definition.key, child, undefined));
         break;
       }
     }
@@ -307,7 +289,7 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     if (old !== undefined) moveAway(state, old, pin);
     if (pin === undefined) return NONE;
     const uid = adapter.uid(child);
-    if (pin.by === 'hostname') loose.set(uid, { state, child });
+    if (pin.by === 'hostname') loose.set(uid, state);
     else if (loose.size > 0) loose.delete(uid);
     const name = table.resolve(pin);
     const present = table.place(name);
@@ -325,7 +307,6 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
   function addChild(state: DaemonState<C, D>, name: string, child: C, list: readonly C[]): readonly string[] {
     const place = table.enter(name);
     grow(state);
-    if (state.verdicts[place] === 0) state.verdicts[place] = verdictOf(state.definition.eligibility, table.node(place));
     state.kids[place] = list.length === 0 ? child : [...list, child].sort((a, b) => adapter.compare(a, b));
     state.predecessors.delete(place);
     countRevision(state, child, 1);
@@ -409,7 +390,7 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
           : { everything: false, places: news };
       },
       judgement: (place) => state.judgements[place] ?? 0,
-      verdict: (place) => state.verdicts[place] ?? 0,
+      verdict: (place) => verdictAt(state, place),
       children: (place) => liveAt(state, place),
       *allChildren() {
         for (const kids of state.kids) {

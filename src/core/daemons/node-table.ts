@@ -5,6 +5,7 @@
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
 import type { NodePin } from '../placement/node-affinity.ts';
+import { isDown, NODE_DOWN, NODE_KNOWN } from './eligibility.ts';
 
 export const HOSTNAME_LABEL = 'kubernetes.io/hostname';
 
@@ -17,6 +18,8 @@ export interface NodeTable {
   place(name: string): number | undefined;
   node(place: number): Node | undefined;
   nodeName(place: number): string;
+  /** NODE_KNOWN and NODE_DOWN. */
+  flags(place: number): number;
   /** Places in use. */
   places(): Iterable<number>;
   entries(): Iterable<readonly [place: number, node: Node]>;
@@ -34,6 +37,7 @@ export function createNodeTable(): NodeTable {
   const places = new Map<string, number>();
   const names: string[] = [];
   const nodes: (Node | undefined)[] = [];
+  const flags: number[] = [];
   /** Children at a place, of all daemons. */
   const children: number[] = [];
   const free: number[] = [];
@@ -48,6 +52,7 @@ export function createNodeTable(): NodeTable {
     places.set(name, place);
     names[place] = name;
     nodes[place] = undefined;
+    flags[place] = 0;
     children[place] = 0;
     return place;
   }
@@ -83,6 +88,7 @@ export function createNodeTable(): NodeTable {
     place: (name) => places.get(name),
     node: (place) => nodes[place],
     nodeName: (place) => names[place] ?? '',
+    flags: (place) => flags[place] ?? 0,
     places: () => places.values(),
     *entries() {
       for (const place of places.values()) {
@@ -95,6 +101,7 @@ export function createNodeTable(): NodeTable {
       if (nodes[place] === undefined) size += 1;
       noteHostname(nodes[place], node);
       nodes[place] = node;
+      flags[place] = isDown(node) ? NODE_KNOWN | NODE_DOWN : NODE_KNOWN;
       return place;
     },
     forgetNode(place) {
@@ -102,6 +109,7 @@ export function createNodeTable(): NodeTable {
       size -= 1;
       noteHostname(nodes[place], undefined);
       nodes[place] = undefined;
+      flags[place] = 0;
     },
     leaveIfEmpty,
     enter(name) {
