@@ -26,6 +26,12 @@ describe('Accept', () => {
     expect(negotiate(undefined, []).format).toBe('json');
   });
 
+  it('offers no protobuf for kinds that have none', () => {
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    expect(negotiate(`${protobuf},application/json`, [], false).format).toBe('json');
+    expect(() => negotiate(protobuf, [], false)).toThrow('accepted: application/json, application/yaml');
+  });
+
   it('refuses what nobody here can write', () => {
     expect(() => negotiate('text/html', [])).toThrow('only the following media types are accepted');
     expect(() => negotiate('application/json;q=0', [])).toThrow('only the following media types are accepted');

@@ -46,8 +46,8 @@ interface MediaType {
 const DEFAULT: Accepted = { format: 'json', as: '', version: 'v1' };
 const cache = new Map<string, readonly MediaType[]>();
 
-/** The first thing the client lists that we can write. JSON wins over protobuf where both are welcome: it is cached. */
-export function negotiate(accept: string | undefined, offers: readonly Offer[]): Accepted {
+/** The first thing the client lists that we can write (kinds of our own have no protobuf form). JSON wins over protobuf where both are welcome: it is cached. */
+export function negotiate(accept: string | undefined, offers: readonly Offer[], protobufKnown = true): Accepted {
   if (accept === undefined || accept === '') return DEFAULT;
   let protobuf: Accepted | undefined;
   for (const media of parseAccept(accept)) {
@@ -56,13 +56,14 @@ export function negotiate(accept: string | undefined, offers: readonly Offer[]):
     const as = media.parameters.get('as') ?? '';
     const version = media.parameters.get('v') ?? '';
     if (as !== '' && !isOffered(offers, as, media.parameters.get('g') ?? '', version)) continue;
-    if (format === 'protobuf' && as !== '') continue;
+    if (format === 'protobuf' && (as !== '' || !protobufKnown)) continue;
     const accepted: Accepted = { format, as, version: version === 'v1beta1' ? 'v1beta1' : 'v1' };
     if (format === 'protobuf') protobuf ??= accepted;
     else return accepted;
   }
   if (protobuf !== undefined) return protobuf;
-  throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${OBJECT_TYPES}`);
+  const types = protobufKnown ? OBJECT_TYPES : `${JSON_TYPE}, ${YAML_TYPE}`;
+  throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
 }
 
 const isOffered = (offers: readonly Offer[], as: string, group: string, version: string): boolean =>

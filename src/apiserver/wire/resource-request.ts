@@ -2,7 +2,8 @@
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
 import { findDuplicateFields } from '../../core/kube/json-scan.ts';
-import type { KubeObject } from '../../core/kube/objects.ts';
+import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
+import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, methodNotAllowed, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
@@ -28,7 +29,7 @@ export async function answerResource(
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined)
     throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
-  const accepted = negotiate(exchange.header('accept'), TRANSFORMS);
+  const accepted = negotiate(exchange.header('accept'), TRANSFORMS, hasProtobuf(apiVersionOf(kind), kind.kind));
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const warnings: string[] = [];
   const base: RequestBase = {

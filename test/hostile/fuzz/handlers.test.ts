@@ -30,7 +30,19 @@ const step: fc.Arbitrary<Step> = fc.constantFrom(...kinds).chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
     name: fc.constantFrom(...NAMES),
-    verb: fc.constantFrom('create', 'create', 'create', 'update', 'merge', 'strategic', 'json', 'delete', 'get', 'list', 'deletecollection'),
+    verb: fc.constantFrom(
+      'create',
+      'create',
+      'create',
+      'update',
+      'merge',
+      'strategic',
+      'json',
+      'delete',
+      'get',
+      'list',
+      'deletecollection',
+    ),
     subresource: fc.constantFrom('', '', '', '', ...kind.subresources.map(({ name }) => name)),
     mutations: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 6, arbitrary: mutations }),
     dryRun: fc.boolean(),
@@ -84,7 +96,10 @@ function snapshot({ store }: TestServer): Snapshot {
   const all = new Map<string, Stored>();
   for (const collection of store.collections()) {
     for (const object of store.list(collection)) {
-      all.set(`${collection.group}/${collection.resource}/${object.metadata.namespace ?? ''}/${object.metadata.name}`, object);
+      all.set(
+        `${collection.group}/${collection.resource}/${object.metadata.namespace ?? ''}/${object.metadata.name}`,
+        object,
+      );
     }
   }
   return all;
@@ -114,7 +129,11 @@ async function expectHarmless(server: TestServer, each: Step): Promise<void> {
     if (request.verb !== 'deletecollection') expect([changed, server.store.revision]).toEqual([[], revision]);
   } else if (each.dryRun || request.verb === 'get' || request.verb === 'list') {
     expect([changed, server.store.revision]).toEqual([[], revision]);
-  } else if (request.verb !== 'deletecollection' && !TOUCHES_OTHERS.has(each.subresource) && !TOUCHES_OTHERS.has(each.kind.resource)) {
+  } else if (
+    request.verb !== 'deletecollection' &&
+    !TOUCHES_OTHERS.has(each.subresource) &&
+    !TOUCHES_OTHERS.has(each.kind.resource)
+  ) {
     expect(changed.length).toBeLessThanOrEqual(1);
     const { resource } = each.kind.storage;
     for (const key of changed) expect(key.split('/')[1]).toBe(resource);
@@ -141,7 +160,15 @@ describe('handlers under spoilt requests', () => {
     const server = await createTestServer();
     const refused: string[] = [];
     for (const kind of kinds.filter(({ verbs }) => verbs.includes('create'))) {
-      const each: Step = { kind, name: 'a', verb: 'create', subresource: '', mutations: [], dryRun: true, strict: false };
+      const each: Step = {
+        kind,
+        name: 'a',
+        verb: 'create',
+        subresource: '',
+        mutations: [],
+        dryRun: true,
+        strict: false,
+      };
       await server.server.handle(requestOf(each)).catch((error: unknown) => {
         expect(error).toBeInstanceOf(StatusError);
         refused.push(`${kind.kind}: ${(error as StatusError).message}`);

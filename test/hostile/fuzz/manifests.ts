@@ -42,7 +42,9 @@ const podSpec = {
       ],
     },
   },
-  topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: {} }],
+  topologySpreadConstraints: [
+    { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: {} },
+  ],
   hostAliases: [{ ip: '10.0.0.1', hostnames: ['a.b'] }],
   dnsConfig: { nameservers: ['10.0.0.2'], options: [{ name: 'ndots', value: '2' }] },
   terminationGracePeriodSeconds: 10,
@@ -56,7 +58,9 @@ const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
 const BODIES: { readonly [kind: string]: Body } = {
   Pod: { spec: podSpec },
   PodTemplate: { template },
-  Deployment: { spec: { replicas: 2, selector, template, strategy: { rollingUpdate: { maxSurge: '25%', maxUnavailable: 1 } } } },
+  Deployment: {
+    spec: { replicas: 2, selector, template, strategy: { rollingUpdate: { maxSurge: '25%', maxUnavailable: 1 } } },
+  },
   DaemonSet: { spec: { selector, template, updateStrategy: { rollingUpdate: { maxUnavailable: '10%' } } } },
   ReplicaSet: { spec: { replicas: 1, selector, template } },
   StatefulSet: { spec: { serviceName: 's', selector, template, volumeClaimTemplates: [] } },
@@ -65,26 +69,83 @@ const BODIES: { readonly [kind: string]: Body } = {
   ControllerRevision: { data: { a: 1 }, revision: 1 },
   ConfigMap: { data: { k: 'v' }, binaryData: { b: 'AA==' } },
   Secret: { data: { k: 'dg==' }, stringData: { s: 't' }, type: 'Opaque' },
-  Service: { spec: { selector: { app: 'a' }, ports: [{ name: 'a', port: 80, targetPort: 'http' }, { name: 'b', port: 81, targetPort: 8080 }], sessionAffinity: 'ClientIP' } },
+  Service: {
+    spec: {
+      selector: { app: 'a' },
+      ports: [
+        { name: 'a', port: 80, targetPort: 'http' },
+        { name: 'b', port: 81, targetPort: 8080 },
+      ],
+      sessionAffinity: 'ClientIP',
+    },
+  },
   ServiceAccount: { secrets: [{ name: 's' }], imagePullSecrets: [{ name: 'p' }] },
-  Node: { spec: { podCIDR: '10.1.0.0/24', taints: [{ key: 'a', value: 'b', effect: 'NoSchedule' }] }, status: { capacity: { cpu: '4', pods: '110' }, conditions: [{ type: 'Ready', status: 'True' }], addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] } },
+  Node: {
+    spec: { podCIDR: '10.1.0.0/24', taints: [{ key: 'a', value: 'b', effect: 'NoSchedule' }] },
+    status: {
+      capacity: { cpu: '4', pods: '110' },
+      conditions: [{ type: 'Ready', status: 'True' }],
+      addresses: [{ type: 'InternalIP', address: '10.0.0.1' }],
+    },
+  },
   Namespace: { spec: {} },
-  PersistentVolume: { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/p' } } },
+  PersistentVolume: {
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/p' } },
+  },
   PersistentVolumeClaim: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
   ResourceQuota: { spec: { hard: { pods: '10', 'requests.cpu': '4' } } },
   LimitRange: { spec: { limits: [{ type: 'Container', max: { cpu: '2' }, default: { cpu: '1' } }] } },
   PriorityClass: { value: 1000, globalDefault: false, description: 'd' },
   PodDisruptionBudget: { spec: { minAvailable: '50%', selector } },
   Lease: { spec: { holderIdentity: 'me', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' } },
-  Event: { involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' }, reason: 'R', message: 'm', type: 'Normal', firstTimestamp: '2026-01-01T00:00:00Z', count: 1 },
+  Event: {
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    reason: 'R',
+    message: 'm',
+    type: 'Normal',
+    firstTimestamp: '2026-01-01T00:00:00Z',
+    count: 1,
+  },
   Role: { rules: [rule] },
   ClusterRole: { rules: [rule], aggregationRule: { clusterRoleSelectors: [selector] } },
-  RoleBinding: { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'u' }] },
-  ClusterRoleBinding: { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'u' }] },
-  Ingress: { spec: { rules: [{ host: 'a.b', http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] } }] } },
-  NetworkPolicy: { spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{ port: 80 }] }] } },
-  HorizontalPodAutoscaler: { spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, minReplicas: 1, maxReplicas: 3, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }] } },
-  EndpointSlice: { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }], ports: [{ name: 'p', port: 80 }] },
+  RoleBinding: {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'u' }],
+  },
+  ClusterRoleBinding: {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'u' }],
+  },
+  Ingress: {
+    spec: {
+      rules: [
+        {
+          host: 'a.b',
+          http: {
+            paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }],
+          },
+        },
+      ],
+    },
+  },
+  NetworkPolicy: {
+    spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [{ port: 80 }] }] },
+  },
+  HorizontalPodAutoscaler: {
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+      minReplicas: 1,
+      maxReplicas: 3,
+      metrics: [
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+      ],
+    },
+  },
+  EndpointSlice: {
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+    ports: [{ name: 'p', port: 80 }],
+  },
   Endpoints: { subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80 }] }] },
   StorageClass: { provisioner: 'p', reclaimPolicy: 'Delete', volumeBindingMode: 'WaitForFirstConsumer' },
   CSINode: { spec: { drivers: [{ name: 'd', nodeID: 'n', topologyKeys: ['k'], allocatable: { count: 5 } }] } },
@@ -94,7 +155,16 @@ const BODIES: { readonly [kind: string]: Body } = {
   SubjectAccessReview: { spec: { user: 'u', resourceAttributes: { verb: 'get', resource: 'pods' } } },
   SelfSubjectAccessReview: { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } },
   Order: { spec: { replicas: 1, template: { spec: { resources: { cpu: '1' } } } } },
-  NodePool: { spec: { template: { spec: { requirements: [{ key: 'a', operator: 'In', values: ['b'] }], nodeClassRef: { group: 'g', kind: 'k', name: 'n' } } } } },
+  NodePool: {
+    spec: {
+      template: {
+        spec: {
+          requirements: [{ key: 'a', operator: 'In', values: ['b'] }],
+          nodeClassRef: { group: 'g', kind: 'k', name: 'n' },
+        },
+      },
+    },
+  },
   KubernetesDaemonSet: { spec: { container: { app: { image: { repo: 'r', tag: 't' } } } } },
 };
 

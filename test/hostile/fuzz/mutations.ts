@@ -14,18 +14,114 @@ const parsed = (text: string): Json => JSON.parse(text) as Json;
 const deep = (levels: number): Json => parsed(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 const STRINGS = [
-  ...['', ' ', '0', '-1', '1', '1e9', '100%', '-5%', '10Gi', '1.5', '0x10', '9223372036854775808', 'a', 'A', 'a.b', 'a/b', '..', '../x'],
-  ...['\u0000', '\ud800', '\ufffd', '😀', 'ä', '\u202e', '\r\n', '__proto__', 'constructor', '$(HOME)', '${x}', '%s', '<a>', '10.0.0.1'],
-  ...['::1', '999.1.1.1', '2026-01-01T00:00:00Z', '0000-00-00T00:00:00Z', '2026-13-45T99:99:99Z', 'Always', 'True', 'In', 'Exists', 'TCP'],
-  ...['metadata.name', 'x'.repeat(64), 'x'.repeat(254), 'x'.repeat(5000), '*/5 * * * *', '(a+)+$', 'AA==', '!!!', '/', '/a/../b', 'C:\\x'],
+  ...[
+    '',
+    ' ',
+    '0',
+    '-1',
+    '1',
+    '1e9',
+    '100%',
+    '-5%',
+    '10Gi',
+    '1.5',
+    '0x10',
+    '9223372036854775808',
+    'a',
+    'A',
+    'a.b',
+    'a/b',
+    '..',
+    '../x',
+  ],
+  ...[
+    '\u0000',
+    '\ud800',
+    '\ufffd',
+    '😀',
+    'ä',
+    '\u202e',
+    '\r\n',
+    '__proto__',
+    'constructor',
+    '$(HOME)',
+    '${x}',
+    '%s',
+    '<a>',
+    '10.0.0.1',
+  ],
+  ...[
+    '::1',
+    '999.1.1.1',
+    '2026-01-01T00:00:00Z',
+    '0000-00-00T00:00:00Z',
+    '2026-13-45T99:99:99Z',
+    'Always',
+    'True',
+    'In',
+    'Exists',
+    'TCP',
+  ],
+  ...[
+    'metadata.name',
+    'x'.repeat(64),
+    'x'.repeat(254),
+    'x'.repeat(5000),
+    '*/5 * * * *',
+    '(a+)+$',
+    'AA==',
+    '!!!',
+    '/',
+    '/a/../b',
+    'C:\\x',
+  ],
 ];
-const NUMBERS = [0, -0, 1, -1, 2, 65_535, 65_536, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e21, 1e300, -1e300, 0.5, 1e-300];
+const NUMBERS = [
+  0,
+  -0,
+  1,
+  -1,
+  2,
+  65_535,
+  65_536,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 53,
+  1e21,
+  1e300,
+  -1e300,
+  0.5,
+  1e-300,
+];
 const STRUCTURES: readonly Json[] = [
   ...[null, true, false, [], {}, [null], [[]], [{}], { a: null }, { '': '' }],
-  ...[parsed('{"__proto__":{"polluted":true}}'), parsed('{"constructor":{"prototype":{"polluted":true}}}'), deep(50), deep(900)],
+  ...[
+    parsed('{"__proto__":{"polluted":true}}'),
+    parsed('{"constructor":{"prototype":{"polluted":true}}}'),
+    deep(50),
+    deep(900),
+  ],
   ...[Array.from({ length: 300 }, () => 'x'), Array.from({ length: 300 }, () => ({ name: 'x' }))],
 ];
-const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', '', ' ', 'name', 'spec', 'status', 'metadata', 'ownerReferences', 'finalizers', 'x'.repeat(300), 'ä', '$patch', 'a/b/c'];
+const KEYS = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  '',
+  ' ',
+  'name',
+  'spec',
+  'status',
+  'metadata',
+  'ownerReferences',
+  'finalizers',
+  'x'.repeat(300),
+  'ä',
+  '$patch',
+  'a/b/c',
+];
 
 const leaf: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom(...STRINGS),
@@ -52,7 +148,8 @@ type Path = readonly (string | number)[];
 function placesIn(value: Json, path: Path = [], found: Path[] = []): readonly Path[] {
   found.push(path);
   if (typeof value !== 'object' || value === null || path.length > 20) return found;
-  if (Array.isArray(value)) for (let i = 0; i < Math.min(value.length, 5); i += 1) placesIn(value[i] as Json, [...path, i], found);
+  if (Array.isArray(value))
+    for (let i = 0; i < Math.min(value.length, 5); i += 1) placesIn(value[i] as Json, [...path, i], found);
   else for (const [key, member] of Object.entries(value).slice(0, 40)) placesIn(member as Json, [...path, key], found);
   return found;
 }
@@ -67,16 +164,34 @@ function apply(value: Json, change: Mutation): Json {
 }
 
 /** `undefined` removes; in a list, several values may take the place of one. */
-function spoil(found: Json, inList: boolean, { how, key, value }: Mutation, donated: Json): readonly [string | undefined, Json | undefined][] {
+function spoil(
+  found: Json,
+  inList: boolean,
+  { how, key, value }: Mutation,
+  donated: Json,
+): readonly [string | undefined, Json | undefined][] {
   switch (how) {
     case 'replace':
       return [[undefined, value]];
     case 'remove':
       return [];
     case 'duplicate':
-      return inList ? [[undefined, found], [undefined, found]] : [[undefined, found], [key, found]];
+      return inList
+        ? [
+            [undefined, found],
+            [undefined, found],
+          ]
+        : [
+            [undefined, found],
+            [key, found],
+          ];
     case 'add':
-      return Array.isArray(found) ? [[undefined, [...(found as readonly Json[]), value]]] : [[undefined, found], [key, value]];
+      return Array.isArray(found)
+        ? [[undefined, [...(found as readonly Json[]), value]]]
+        : [
+            [undefined, found],
+            [key, value],
+          ];
     case 'wrap':
       return [[undefined, [found]]];
     case 'rename':

@@ -11,6 +11,7 @@ import { type HandlerContext, storeKeyOf } from '../context.ts';
 import { atRevision } from '../metadata.ts';
 import { type Step, stagedDecision, stagedWrite } from '../staged-write.ts';
 import { preconditionText } from '../change.ts';
+import { BINDING, readBody } from './read-body.ts';
 import { created } from './status-answers.ts';
 
 export async function bindPod(
@@ -19,7 +20,7 @@ export async function bindPod(
   request: CreateRequest,
 ): Promise<ApiResponse> {
   const { options, target } = request;
-  const binding = request.object as Binding;
+  const binding = readBody<Binding>(BINDING, request.object);
   const { name } = target;
   checkBinding(binding, name, target.namespace);
   const key = storeKeyOf(pods, target, name);

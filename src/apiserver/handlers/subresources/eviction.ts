@@ -7,6 +7,7 @@ import { badRequest } from '../../../core/kube/status-error.ts';
 import type { ApiResponse, CreateRequest, DeleteRequest } from '../../request.ts';
 import type { HandlerContext } from '../context.ts';
 import { removeObject } from '../delete.ts';
+import { EVICTION, readBody } from './read-body.ts';
 import { created } from './status-answers.ts';
 
 interface Eviction extends KubeObject {
@@ -19,7 +20,7 @@ export async function evictPod(
   request: CreateRequest,
 ): Promise<ApiResponse> {
   const { options, target } = request;
-  const eviction = request.object as Eviction;
+  const eviction = readBody<Eviction>(EVICTION, request.object);
   const own = eviction.metadata?.name ?? '';
   if (own !== '' && own !== target.name) throw badRequest('name in URL does not match name in Eviction object');
   const { verb: _, object: __, ...base } = request;

@@ -1,11 +1,12 @@
 /** `scale`: one small form of everything that has replicas, for autoscalers and `kubectl scale`. */
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
-import { type FieldError, invalid } from '../../../core/kube/field-errors.ts';
+import { invalid } from '../../../core/kube/field-errors.ts';
 import { compileLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
-import { badRequest, invalidObject } from '../../../core/kube/status-error.ts';
+import { invalidObject } from '../../../core/kube/status-error.ts';
+import { readBody, SCALE } from './read-body.ts';
 
 interface Scalable extends KubeObject {
   readonly spec?: {
@@ -39,18 +40,12 @@ function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly
 
 /** The object with the replicas a Scale asks for. */
 export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject): Stored {
-  const scale = wanted as Scale;
-  if (scale.kind !== 'Scale' || scale.apiVersion !== 'autoscaling/v1') {
-    throw badRequest(`expected autoscaling/v1 Scale, got ${scale.apiVersion} ${scale.kind}`);
+  const scale = readBody<Scale>(SCALE, wanted);
+  const replicas = scale.spec?.replicas ?? 0;
+  if (replicas < 0) {
+    const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, [error]);
   }
-  const replicas: unknown = scale.spec?.replicas ?? 0;
-  const errors: FieldError[] = [];
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    errors.push(invalid('spec.replicas', replicas, 'must be an integer'));
-  } else if (replicas < 0) {
-    errors.push(invalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
-  }
-  if (errors.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, errors);
   const scalable: Stored<Scalable> = object;
   const { resourceVersion, uid } = scale.metadata ?? {};
   const version = resourceVersion ? { resourceVersion } : {};
@@ -58,7 +53,7 @@ export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObj
   const changed: Stored<Scalable> = {
     ...scalable,
     metadata: { ...object.metadata, ...version, ...identity },
-    spec: { ...scalable.spec, replicas: replicas as number },
+    spec: { ...scalable.spec, replicas },
   };
   return changed;
 }

@@ -11,6 +11,7 @@ import { changeObject } from '../change.ts';
 import { decodeOptions } from '../decode.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
+import { BINDING, readBody } from './read-body.ts';
 import { applyScale, readScale } from './scale.ts';
 
 const isPods = (kind: KindDefinition): boolean => kind.group === '' && kind.resource === 'pods';
@@ -37,7 +38,7 @@ export function createBinding(context: HandlerContext, request: CreateRequest): 
     ...request.target,
     resource: 'pods',
     subresource: 'binding',
-    name: request.object.metadata?.name ?? '',
+    name: readBody(BINDING, request.object).metadata.name ?? '',
   };
   return bindPod(context, pods, { ...request, target });
 }

@@ -1,0 +1,34 @@
+/** Bodies of subresources that are kinds without a store of their own (Binding, Eviction, Scale), checked like any other. */
+import { checkObject } from '../../../core/api/schema/check.ts';
+import { cannotBeHandled } from '../../../core/api/schema/decoding-errors.ts';
+import type { KubeObject } from '../../../core/kube/objects.ts';
+
+export interface BodyType {
+  /** The first is the one that counts; older spellings of the same body may follow. */
+  readonly apiVersions: readonly string[];
+  readonly kind: string;
+  readonly schema: string;
+}
+
+export const BINDING: BodyType = { apiVersions: ['v1'], kind: 'Binding', schema: 'core/v1.Binding' };
+export const EVICTION: BodyType = {
+  apiVersions: ['policy/v1', 'policy/v1beta1'],
+  kind: 'Eviction',
+  schema: 'policy/v1.Eviction',
+};
+export const SCALE: BodyType = { apiVersions: ['autoscaling/v1'], kind: 'Scale', schema: 'autoscaling/v1.Scale' };
+
+/** Throws a 400 where the body is of another type or not built like one of this. What the path says may be left out. */
+export function readBody<T extends KubeObject>(type: BodyType, body: KubeObject): T {
+  const { apiVersions, kind: expected, schema } = type;
+  const { apiVersion, kind }: { apiVersion?: unknown; kind?: unknown } = body;
+  const said = typeof kind === 'string' && kind !== '' ? kind : expected;
+  const spoken = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : (apiVersions[0] ?? '');
+  const what = { kind: said, version: spoken.slice(spoken.indexOf('/') + 1), expected };
+  if (said !== expected || !apiVersions.includes(spoken)) {
+    throw cannotBeHandled(what, `expected ${apiVersions[0]} ${expected}, got ${spoken} ${said}`);
+  }
+  const checked = checkObject(schema, { ...body, apiVersion: spoken, kind: said });
+  if (checked.error !== undefined) throw cannotBeHandled(what, checked.error);
+  return checked.object as T;
+}
