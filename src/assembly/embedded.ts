@@ -17,14 +17,14 @@ import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
-import { createFirstFit } from '../control/scheduler/first-fit.ts';
+import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import { VERSION } from '../core/api/version.ts';
 import type { Client } from '../machinery/client.ts';
 import { realClock } from '../machinery/real-clock.ts';
 import { realRandom } from '../machinery/real-random.ts';
-import { createEventRecorder } from '../machinery/event-recorder.ts';
+import { createEventRecorder, type EventRecorder } from '../machinery/event-recorder.ts';
 import { createInformers } from '../machinery/informers.ts';
 import { createLazyMetrics, type LazyMetrics } from '../machinery/lazy-metrics.ts';
 import { silentLogger, type Logger } from '../machinery/logger.ts';
@@ -73,6 +73,7 @@ const DEFAULT_GROUPS: readonly NodeGroup[] = [{ name: 'node', count: 5 }];
 const API_SERVICE = { clusterIP: '10.96.0.1', port: 443 };
 /** Not at the start, which people wait for. */
 const LOAD_METRICS_AFTER_MS = 3_000;
+const NO_EVENTS: EventRecorder = { event: () => undefined };
 const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
@@ -105,14 +106,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     undo.push(() => loading.cancel());
     const told = { metrics, client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
     const kubelet = createEventRecorder({ ...told, controller: 'kubelet' });
-    const scheduler = createEventRecorder({ ...told, controller: 'default-scheduler' });
     const actors: readonly Actor[] = [
       informers,
       kubelet,
-      scheduler,
       createFleet({ client, informers, clock, logger, events: options.events === false ? undefined : kubelet }),
       createDaemonSetController({ client, informers, clock, random: realRandom, logger, metrics }),
-      createFirstFit({ client, informers, clock, logger, events: options.events === false ? undefined : scheduler }),
+      createScheduler({
+        client,
+        informers,
+        clock,
+        random: realRandom,
+        logger,
+        metrics,
+        ...(options.events === false ? { events: NO_EVENTS } : {}),
+      }),
       createEventExpiry({ client, clock, logger }),
     ];
     const failed = startActors(actors, undo);

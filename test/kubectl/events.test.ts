@@ -78,7 +78,7 @@ kubectlSuite('events', ({ ok, namespace, minor }) => {
         'events',
         `--field-selector=involvedObject.name=${name}`,
         '-o',
-        'jsonpath={range .items[*]}{.source.component} {.reason}: {.message}{"\\n"}{end}',
+        'jsonpath={range .items[*]}{.reportingComponent} {.reason}: {.message}{"\\n"}{end}',
       ]);
     const life = await eventually(() => told('lives'), /Scheduled(.*\n)*kubelet Started/);
     expect(life).toContain(`default-scheduler Scheduled: Successfully assigned ${apart}/lives to node-1\n`);

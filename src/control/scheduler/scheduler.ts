@@ -27,6 +27,7 @@ import { type Logger, silentLogger } from '../../machinery/logger.ts';
 import { type Metrics, noMetrics } from '../../machinery/metrics.ts';
 import { keyOf } from '../../machinery/object-keys.ts';
 import type { Random } from '../../machinery/random.ts';
+import { createTokenBucket } from '../../machinery/workqueue/rate-limiter.ts';
 import { createAssumedPods } from './assumed-pods.ts';
 import { createBinder, type Binding } from './binder.ts';
 import { followCluster } from './caches.ts';
@@ -79,6 +80,9 @@ const MAX_BINDING = 256;
 /** How long bindings under way may take when the scheduler is stopped. */
 const DRAIN_MS = 5000;
 const MAX_EVENTS = 100_000;
+/** In a burst of tens of thousands of pods, that each got its node is shown by the pods; what failed is always told. */
+const SUCCESSES_PER_SECOND = 500;
+const SUCCESS_BURST = 5000;
 const NO_PLUGIN_LIST: readonly SchedulerPlugin[] = Object.freeze([]);
 
 /** An attempt that did not fit into one turn. */
@@ -96,16 +100,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const turn = options.turn ?? createTurn(clock, TURN_MS);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const recorder = createEventRecorder({
-    client,
-    clock,
-    random,
-    logger,
-    controller: schedulerName,
-    instance: options.instance ?? schedulerName,
-    queueLimit: MAX_EVENTS,
-  });
-  const events: EventRecorder = options.events ?? recorder;
+  const recorder =
+    options.events === undefined
+      ? createEventRecorder({
+          client,
+          clock,
+          random,
+          logger,
+          ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+          controller: schedulerName,
+          instance: options.instance ?? schedulerName,
+          queueLimit: MAX_EVENTS,
+        })
+      : undefined;
+  const events = (options.events ?? recorder) as EventRecorder;
+  const successes = createTokenBucket(clock, SUCCESSES_PER_SECOND, SUCCESS_BURST);
 
   const pods = informers.for(PODS);
   const disruptionBudgets = informers.for(POD_DISRUPTION_BUDGETS);
@@ -301,6 +310,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const pod = compiled.pod as Stored<Pod>;
     if (result.bound) {
       metrics.attempted('scheduled', clock.monotonic() - began);
+      if (!successes.tryTake()) return;
       events.event(pod, {
         type: 'Normal',
         reason: 'Scheduled',
@@ -354,7 +364,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
 
     async start(stop) {
-      const recording = recorder.start(signal);
+      const recording = recorder?.start(signal);
       const registrations = [
         ...storage.follow((change) => {
           cycle.forget();
