@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
+import { SCENARIO_NAMES, scenarioNamed } from '../checks/scenarios.ts';
+
+/** Enough to notice, few enough to wait for; `npm run simulate` has the rest. */
+const SEEDS = 20;
+
+describe.each(SCENARIO_NAMES)('scenario %s', (name) => {
+  it(`holds every invariant in ${SEEDS} seeds with faults`, async () => {
+    const scenario = scenarioNamed(name);
+    const failures: string[] = [];
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const { violation } = await runSeed({ seed, scenario, withFaults: true });
+      if (violation !== undefined) failures.push(`seed ${seed}: ${violation.invariant}: ${violation.problem}`);
+    }
+    expect(failures).toEqual([]);
+  });
+});
