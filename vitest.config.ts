@@ -20,6 +20,11 @@ export default defineConfig({
         hookTimeout: 120_000,
         globalSetup: './test/support/kubectl-setup.ts',
       }),
+      project('cli', ['test/cli/**/*.test.ts'], {
+        pool: 'forks',
+        testTimeout: 60_000,
+        globalSetup: './test/cli/setup.ts',
+      }),
       project('simulation', ['test/simulation/**/*.test.ts'], { testTimeout: 60_000 }),
       project('faults', ['test/faults/**/*.test.ts'], { pool: 'forks', testTimeout: 300_000, hookTimeout: 120_000 }),
       project('browser', ['test/browser/**/*.test.ts'], { pool: 'forks', testTimeout: 120_000 }),

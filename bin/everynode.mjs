@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env node
 // No static imports: an old Node.js must get as far as saying that it is too old.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -7,5 +7,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 const { enableCompileCache } = await import('node:module');
 enableCompileCache?.();
-const { main } = await import('../dist/cli/main.js');
-await main(process.argv.slice(2));
+const main = new URL('../dist/cli/main.js', import.meta.url);
+const { existsSync } = await import('node:fs');
+if (!existsSync(main)) {
+  process.stderr.write('everynode is not built yet; run: npm run build\n');
+  process.exit(1);
+}
+await (await import(main.href)).main(process.argv.slice(2));

@@ -10,6 +10,7 @@ interface Grammar {
 
 interface Flag {
   readonly long: string;
+  readonly short: string | undefined;
   readonly summary: string;
   readonly choices: readonly string[];
   readonly takesFile: boolean;
@@ -38,6 +39,7 @@ function grammarOf(program: Command): Grammar {
       summary: command.description(),
       flags: command.options.map((option) => ({
         long: option.long ?? '',
+        short: option.short,
         summary: option.description,
         choices: option.argChoices ?? [],
         takesFile: /<(file|dir)>/.test(option.flags),
@@ -53,10 +55,11 @@ function bash({ commands }: Grammar): string {
   });
   const values = commands.flatMap(({ flags }) =>
     flags.flatMap((flag) => {
-      if (flag.takesFile) return [`    ${flag.long}) COMPREPLY=($(compgen -f -- "$current")); return ;;`];
+      const names = flag.short === undefined ? flag.long : `${flag.short} | ${flag.long}`;
+      if (flag.takesFile) return [`    ${names}) COMPREPLY=($(compgen -f -- "$current")); return ;;`];
       return flag.choices.length === 0
         ? []
-        : [`    ${flag.long}) COMPREPLY=($(compgen -W "${flag.choices.join(' ')}" -- "$current")); return ;;`];
+        : [`    ${names}) COMPREPLY=($(compgen -W "${flag.choices.join(' ')}" -- "$current")); return ;;`];
     }),
   );
   return `_everynode() {
@@ -66,7 +69,8 @@ ${[...new Set(values)].join('\n')}
   esac
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
-    *) words="${commands.map((command) => command.name).join(' ')} --help --version" ;;
+    help) words="${commands.map((command) => command.name).join(' ')}" ;;
+    *) words="${commands.map((command) => command.name).join(' ')} help --help --version" ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -1,8 +1,33 @@
 /** Where everynode keeps its things when nobody says otherwise. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-const home = (): string => process.env['EVERYNODE_HOME'] ?? join(homedir(), '.everynode');
+function home(): string {
+  const chosen = process.env['EVERYNODE_HOME'] ?? '';
+  return chosen === '' ? join(homedir(), '.everynode') : chosen;
+}
 
 export const defaultDataDir = (): string => join(home(), 'cluster');
 export const defaultKubeconfig = (): string => join(home(), 'kubeconfig');
+
+/** Names the kubeconfig that was written last, which may be anywhere. */
+const lastFile = (): string => join(home(), 'last-kubeconfig');
+
+export function rememberKubeconfig(file: string): void {
+  try {
+    mkdirSync(home(), { recursive: true, mode: 0o700 });
+    writeFileSync(lastFile(), `${file}\n`, { mode: 0o600 });
+  } catch {
+    // A convenience only: whoever chose another place knows where it is.
+  }
+}
+
+export function lastKubeconfig(): string {
+  try {
+    const file = readFileSync(lastFile(), 'utf8').trim();
+    return file === '' ? defaultKubeconfig() : file;
+  } catch {
+    return defaultKubeconfig();
+  }
+}

@@ -6,13 +6,27 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../core/api/version.ts';
 import { CliError } from './cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
+import { surviveClosedPipes } from './terminal.ts';
 
 export async function main(args: readonly string[]): Promise<void> {
+  surviveClosedPipes();
+  // Nothing fails in silence: what nobody waited for ends the process, with a word.
+  process.on('uncaughtException', failLoudly);
+  process.on('unhandledRejection', failLoudly);
+  const program = createProgram();
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = report(error);
   }
+}
+
+function failLoudly(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`error: something went wrong that should not: ${text}\n`);
+  process.stderr.write('  What was answered is safe. Please report this with the lines above.\n');
+  process.exit(1);
 }
 
 /** The whole grammar of the command line; completion and the reference are made from it. */
@@ -22,6 +36,7 @@ export function createProgram(): Command {
     .version(VERSION.product, '-V, --version', 'print the version and exit')
     .showHelpAfterError('Run with --help for usage.')
     .showSuggestionAfterError()
+    .addHelpText('after', EXTRA_HELP)
     .exitOverride();
 
   program
@@ -36,8 +51,11 @@ export function createProgram(): Command {
     .option('--port <port>', 'HTTPS port; 0 takes a free one', '6443')
     .option('--bind <address>', 'address to listen on; anything but loopback is reachable by others', '127.0.0.1')
     .addOption(new Option('--nodes <count>', 'simulated nodes to start with (default: 5)').conflicts('nodeGroups'))
-    .addOption(new Option('--node-groups <file>', 'YAML file that describes groups of simulated nodes'))
-    .option('--write-kubeconfig <file>', 'where to write the kubeconfig (default: $EVERYNODE_HOME/kubeconfig)')
+    .addOption(new Option('--node-groups <file>', 'YAML file that describes groups of simulated nodes (- for stdin)'))
+    .option(
+      '--write-kubeconfig <file>',
+      'where to write the kubeconfig; other clusters in it stay (default: $EVERYNODE_HOME/kubeconfig)',
+    )
     .addOption(
       new Option('--log-level <level>', 'least severe log line to print')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
@@ -79,6 +97,18 @@ export interface UpFlags {
   readonly writeKubeconfig?: string;
   readonly logLevel: string;
 }
+
+const EXTRA_HELP = `
+Examples:
+  everynode up                          a cluster with five simulated nodes; says what to try next
+  export KUBECONFIG=$(everynode kubeconfig --path)
+  everynode help up                     everything about a command
+
+Environment:
+  EVERYNODE_HOME   where clusters and kubeconfigs are kept (default: ~/.everynode)
+  NO_COLOR         no colours
+
+Exit codes: 0 done, 1 error, 124 did not stop in time, 130 interrupted.`;
 
 const UP_EXAMPLES = `
 Examples:

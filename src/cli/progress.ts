@@ -1,41 +1,68 @@
 /** Progress on stderr: one line that is rewritten on a terminal, a few plain lines elsewhere. */
-import pc from 'picocolors';
+import type { Clock } from '../machinery/clock.ts';
+import { colorsFor } from './terminal.ts';
 
 export interface Progress {
   /** A step that may take long has reached `done` of `total`. */
   step(label: string, done: number, total: number): void;
+  /** Something has begun that says nothing of itself; it is told if it takes more than a second. */
+  begin(label: string): void;
   /** Something is finished and worth a line. */
   done(text: string): void;
+  /** Leaves the line clean; nothing more is said. */
+  stop(): void;
 }
+
+type Stream = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean };
 
 const REDRAW_MS = 100;
 const PLAIN_MS = 2000;
+const PATIENCE_MS = 1000;
 
-/** `now` is monotonic milliseconds. */
-export function createProgress(stream: NodeJS.WriteStream, now: () => number): Progress {
-  const isTerminal = stream.isTTY && process.env['TERM'] !== 'dumb';
+export function createProgress(stream: Stream, clock: Pick<Clock, 'monotonic' | 'after'>, env = process.env): Progress {
+  const colors = colorsFor(stream, env);
+  const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb';
   const interval = isTerminal ? REDRAW_MS : PLAIN_MS;
-  let last = now();
-  let dirty = false;
+  let last = clock.monotonic();
+  let isDirty = false;
+  let waiting: { cancel(): void } | undefined;
+
   const clear = (): void => {
-    if (dirty) stream.write('\r\u001b[K');
-    dirty = false;
+    if (isDirty) stream.write('\r\u001b[K');
+    isDirty = false;
   };
+  const show = (text: string): void => {
+    if (isTerminal) {
+      stream.write(`\r\u001b[K${colors.dim('…')} ${text}`);
+      isDirty = true;
+    } else stream.write(`${text}\n`);
+  };
+  const stopWaiting = (): void => {
+    waiting?.cancel();
+    waiting = undefined;
+  };
+
   return {
     step(label, done, total) {
-      if (now() - last < interval) return;
-      last = now();
-      const text = `${label} ${done}/${total}`;
-      if (isTerminal) {
-        stream.write(`\r\u001b[K${pc.dim('…')} ${text}`);
-        dirty = true;
-      } else {
-        stream.write(`${text}\n`);
-      }
+      stopWaiting();
+      const now = clock.monotonic();
+      if (now - last < interval) return;
+      last = now;
+      show(`${label} ${done}/${total}`);
+    },
+    begin(label) {
+      stopWaiting();
+      last = clock.monotonic();
+      waiting = clock.after(PATIENCE_MS, () => show(label));
     },
     done(text) {
+      stopWaiting();
       clear();
-      stream.write(`${pc.green('✓')} ${text}\n`);
+      stream.write(`${colors.green('✓')} ${text}\n`);
+    },
+    stop() {
+      stopWaiting();
+      clear();
     },
   };
 }

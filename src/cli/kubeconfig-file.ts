@@ -1,0 +1,66 @@
+/**
+ * Writing credentials where kubectl finds them. A kubeconfig that holds other clusters keeps them: ours is put beside,
+ * and made the current one. The file is for its owner only and is replaced in one step, so nobody ever reads half of it.
+ */
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { CliError } from './cli-error.ts';
+
+const LISTS = ['clusters', 'users', 'contexts'] as const;
+
+type Named = { readonly name?: unknown };
+type Kubeconfig = { readonly [key: string]: unknown };
+
+export function writeKubeconfig(file: string, ours: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // A link stays a link: what it points to is replaced.
+    const target = existsSync(file) ? realpathSync(file) : file;
+    const text = existsSync(target) ? merged(file, readFileSync(target, 'utf8'), ours) : ours;
+    const fresh = `${target}.${process.pid}.tmp`;
+    try {
+      writeFileSync(fresh, text, { mode: 0o600 });
+      renameSync(fresh, target);
+    } finally {
+      rmSync(fresh, { force: true });
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(
+      `cannot write the kubeconfig: ${(error as Error).message}`,
+      'Name another place with --write-kubeconfig FILE',
+    );
+  }
+}
+
+function merged(file: string, before: string, ours: string): string {
+  if (before.trim() === '') return ours;
+  const old = readMap(before);
+  const next = readMap(ours);
+  if (old === undefined || next === undefined || !LISTS.every((key) => isListOrAbsent(old[key]))) {
+    throw new CliError(
+      `${file} is no kubeconfig, and is left as it is`,
+      'Name another place with --write-kubeconfig FILE',
+    );
+  }
+  const result: { [key: string]: unknown } = { ...old };
+  for (const key of LISTS) {
+    const mine = next[key] as readonly Named[];
+    const names = new Set(mine.map(({ name }) => name));
+    const others = ((old[key] ?? []) as readonly Named[]).filter((entry) => !names.has(entry?.name));
+    result[key] = [...others, ...mine];
+  }
+  return stringify({ ...result, apiVersion: 'v1', kind: 'Config', 'current-context': next['current-context'] });
+}
+
+function readMap(text: string): Kubeconfig | undefined {
+  try {
+    const value: unknown = parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Kubeconfig) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isListOrAbsent = (value: unknown): boolean => value === undefined || value === null || Array.isArray(value);
