@@ -193,13 +193,15 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       void stopping.then(() => {
         deadline = abortAfter(clock, options.flushMs ?? 5_000);
         deadline.signal.addEventListener('abort', () => flush.abort(), { once: true });
+        wake?.();
         return deadline;
       });
       while (!flush.signal.aborted) {
         const [next] = pending;
         if (next === undefined) {
           if (signal.aborted) break;
-          await Promise.race([stopping, new Promise<void>((resolve) => void (wake = resolve))]);
+          // Not a race with `stopping`: each would leave something behind on a promise that lives as long as we do.
+          await new Promise<void>((resolve) => void (wake = resolve));
           continue;
         }
         pending.delete(next);
