@@ -1,14 +1,20 @@
 /** Writes docs/reference/errors.md from the code tables of the rooms: one place to look a code up. */
+import { ASSEMBLY_ERROR_CODES } from '../../src/assembly/errors.ts';
 import { STORE_ERROR_CODES } from '../../src/apiserver/store/errors.ts';
 import { API_ERROR_CODES } from '../../src/core/api/errors.ts';
+import { DAEMONS_ERROR_CODES } from '../../src/core/daemons/errors.ts';
 import { KUBE_ERROR_CODES } from '../../src/core/kube/errors.ts';
+import { SIMULATION_ERROR_CODES } from '../../src/foresight/simulation/errors.ts';
 import { MACHINERY_ERROR_CODES } from '../../src/machinery/errors.ts';
 
 const ROOMS: readonly (readonly [room: string, codes: { readonly [code: string]: string }])[] = [
   ['core/kube', KUBE_ERROR_CODES],
   ['core/api', API_ERROR_CODES],
   ['machinery', MACHINERY_ERROR_CODES],
+  ['core/daemons', DAEMONS_ERROR_CODES],
   ['apiserver/store', STORE_ERROR_CODES],
+  ['assembly', ASSEMBLY_ERROR_CODES],
+  ['foresight/simulation', SIMULATION_ERROR_CODES],
 ];
 
 export const errorCodes = (): ReadonlySet<string> => new Set(ROOMS.flatMap(([, codes]) => Object.keys(codes)));

