@@ -20,7 +20,14 @@ export interface Nominations {
 
 export const nominatedNode = (pod: Pod): string => pod.status?.nominatedNodeName ?? '';
 
-export function createNominations(cluster: ClusterState, tell: (change: PlacementChange) => void): Nominations {
+export interface NominationListener {
+  /** Room that was promised is free. */
+  room(change: PlacementChange): void;
+  /** This pod's promise changed. */
+  renominated(uid: string): void;
+}
+
+export function createNominations(cluster: ClusterState, tell: NominationListener): Nominations {
   const promised = new Map<string, string>();
 
   function set(pod: Stored<Pod>, nodeName: string): void {
@@ -34,13 +41,15 @@ export function createNominations(cluster: ClusterState, tell: (change: Placemen
       promised.set(uid, nodeName);
       cluster.nominate(pod, nodeName);
     }
-    if (before !== undefined && before !== nodeName) withdrawn(pod, before);
+    if (before === nodeName) return;
+    tell.renominated(uid);
+    if (before !== undefined) withdrawn(pod, before);
   }
 
   /** Pods that matter as much or less had to keep away from that room; the more important never did. */
   function withdrawn(pod: Stored<Pod>, nodeName: string): void {
     const record = recordOf(pod);
-    tell({ kind: 'room', nodeName, record, atMost: record.priority });
+    tell.room({ kind: 'room', nodeName, record, atMost: record.priority });
   }
 
   return {

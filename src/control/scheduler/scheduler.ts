@@ -120,10 +120,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const disruptionBudgets = informers.for(POD_DISRUPTION_BUDGETS);
   const storage = createStorageCaches(informers);
   const cluster = createClusterState({ storage: storage.view });
-  const queue = createSchedulingQueue({ clock, cluster, onReady: book, plugins: plugins.length > 0 });
+  const queue = createSchedulingQueue({ clock, cluster, onReady: book, plugins });
   const order = createNodeOrder(cluster);
   const assumed = createAssumedPods(cluster);
-  const nominations = createNominations(cluster, (change) => queue.changed(change));
+  const nominations = createNominations(cluster, {
+    room: (change) => queue.changed(change),
+    renominated: (uid) => queue.renominated(uid),
+  });
   const siblings = createSiblings(informers);
   const scoring = (compiled: CompiledPod) => {
     const found = siblings(compiled.pod);
@@ -214,8 +217,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         return true;
       case 'no-nodes':
         metrics.attempted('unschedulable', clock.monotonic() - began);
-        queue.refused(entry, REJECTOR.NoNodes, NO_PLUGINS, compiled);
         reports.unschedulable(entry.pod, noNodesMessage, '');
+        queue.refused(entry, REJECTOR.NoNodes, NO_PLUGINS, compiled);
         return true;
       case 'overtaken':
         queue.putBack(entry);
@@ -252,23 +255,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
     metrics.attempted('unschedulable', clock.monotonic() - began);
     metrics.preempted(preemption.result === 'victims' ? preemption.victims.pods.length : undefined);
-    if (preemption.result === 'victims') entry.held = true;
-    queue.refused(entry, refused.rejectors, refused.plugins, compiled);
-    const { pod } = entry;
+    const message = refusalMessage(refused, preemption.result === 'victims' ? undefined : preemption.message);
+    // Said before the pod is given back, so that it is found again as one that was promised room.
     if (preemption.result === 'victims') {
-      const { victims } = preemption;
-      reports.unschedulable(pod, refusalMessage(refused), victims.nodeName);
-      const released = (failed: boolean): void => queue.release(entry.uid, failed);
-      track(
-        executor.run(pod, victims, signal).then(
-          () => released(false),
-          () => released(true),
-        ),
-      );
-      return;
-    }
-    const nominated = preemption.result === 'no-candidates' ? '' : undefined;
-    reports.unschedulable(pod, refusalMessage(refused, preemption.message), nominated);
+      entry.held = true;
+      reports.unschedulable(entry.pod, message, preemption.victims.nodeName);
+    } else reports.unschedulable(entry.pod, message, preemption.result === 'no-candidates' ? '' : undefined);
+    queue.refused(entry, refused.rejectors, refused.plugins, compiled);
+    if (preemption.result !== 'victims') return;
+    const released = (failed: boolean): void => queue.release(entry.uid, failed);
+    track(
+      executor.run(entry.pod, preemption.victims, signal).then(
+        () => released(false),
+        () => released(true),
+      ),
+    );
   }
 
   function place(entry: QueuedPod, compiled: CompiledPod, nodeName: string, began: number): void {
@@ -280,9 +281,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       metrics.attempted('unschedulable', clock.monotonic() - began);
       const names = refusal.nos.map((no) => no.plugin);
       const rejectors = names.reduce((bits, name) => bits | rejectorBit(name), 0);
-      queue.refused(entry, rejectors, names, compiled);
       const messages = refusal.nos.map((no) => `1 ${no.message}`).join(', ');
       reports.unschedulable(pod, `0/1 nodes are available: ${messages}.`, '');
+      queue.refused(entry, rejectors, names, compiled);
       return;
     }
     queue.placed(entry, nodeName);

@@ -37,6 +37,8 @@ export interface ClusterState {
   nominate(pod: Pod, nodeName: string): void;
   denominate(pod: Pod): void;
   nominatedTo(nodeName: string): readonly PodRecord[];
+  /** The node this pod (by its key) is nominated to. */
+  nominationOf(key: string): string | undefined;
   /** How many pods are nominated anywhere; mostly none, and then nobody needs to be asked about. */
   readonly nominated: number;
   /** Container images on nodes, by name. */
@@ -207,6 +209,7 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
     },
     denominate: (pod) => denominate(podKey(pod)),
     nominatedTo: (nodeName) => nominations.get(nodeName) ?? NO_RECORDS,
+    nominationOf: (key) => nodeOfNominated.get(key),
     get nominated() {
       return nodeOfNominated.size;
     },

@@ -1,20 +1,17 @@
 /**
- * May this change help that pod? Asked of every filter that refused it; one that may have changed its mind is enough.
- * Never wrong on the side of silence: a pod that would now find a node is always called. Where kube-scheduler's hints
- * look at the change alone, these look at the node too, so that far fewer pods are called in vain.
+ * May this change help that pod in other places than the one node it is about? Asked of the filters that look across
+ * nodes, where they refused the pod; what the node itself has to say is found by asking it (`on-node.ts`). Never wrong on
+ * the side of silence: a pod that would now find a node is always called.
  */
+import { labelOf } from '../../../core/kube/labels.ts';
+import type { Node } from '../../../core/api/types/core-v1.ts';
 import { termSelects, type AffinityTerm } from '../../../core/placement/affinity-terms.ts';
 import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
-import { firstConflict, occupy, type UsedPorts } from '../../../core/placement/host-ports.ts';
-import { allocatableOf } from '../../../core/placement/node-state.ts';
 import type { PodRecord } from '../../../core/placement/pod-record.ts';
 import { hasAllKeys } from '../../../core/placement/topology-spread.ts';
-import { labelOf } from '../../../core/kube/labels.ts';
-import type { Node } from '../../../core/api/types/core-v1.ts';
 import { NODE, POD, type PlacementChange } from './cluster-change.ts';
-import { ACROSS_NODES, REJECTOR, UNDONE_BY_ROOM } from './rejectors.ts';
-import { mayHost, offersMore, roomOn, type Room } from './room.ts';
+import { REJECTOR } from './rejectors.ts';
 
 /** How many pods of one kind a change may help: none, some (the room on one node), or all of them. */
 export type Help = number;
@@ -23,81 +20,51 @@ export const ALL: Help = Infinity;
 
 export interface Waiter {
   readonly compiled: CompiledPod;
+  /** Bits of the filters that refused it. */
   readonly rejectors: number;
 }
 
-/** One change, made ready to be held against many kinds of pods. */
-export interface Hint {
-  /** What the node itself now has for the pod. */
-  onNode(waiter: Waiter): Help;
-  /** What the change means in other places of the same domains. */
-  acrossNodes(waiter: Waiter): Help;
-}
-
-const none = (): Help => NONE;
-const NOTHING: Hint = { onNode: none, acrossNodes: none };
 const allIf = (helps: boolean): Help => (helps ? ALL : NONE);
+const refusedBySpread = ({ rejectors }: Waiter): boolean => (rejectors & REJECTOR.PodTopologySpread) !== 0;
+const refusedByPods = ({ rejectors }: Waiter): boolean => (rejectors & REJECTOR.InterPodAffinity) !== 0;
 
-export function hintFor(change: PlacementChange, cluster: ClusterState): Hint {
+export function helpAcrossNodes(change: PlacementChange, waiter: Waiter, cluster: ClusterState): Help {
+  const { compiled } = waiter;
   switch (change.kind) {
-    case 'node-added':
-      return nodeAdded(change.node, cluster);
-    case 'node-changed':
-      return nodeChanged(change.node, change.old, change.aspects, cluster);
+    case 'node-added': {
+      // A new domain, or pods that were counted nowhere before.
+      const pods = cluster.nodes.get(change.node.metadata.name)?.pods.size ?? 0;
+      return allIf(
+        (refusedBySpread(waiter) && spreadsOver(compiled, change.node)) || (refusedByPods(waiter) && pods > 0),
+      );
+    }
     case 'node-gone':
-      return {
-        onNode: none,
-        acrossNodes: ({ compiled, rejectors }) =>
-          allIf(
-            (change.hadPods && (rejectors & REJECTOR.InterPodAffinity) !== 0) ||
-              ((rejectors & REJECTOR.PodTopologySpread) !== 0 && spreadsOver(compiled, change.node)),
-          ),
-      };
+      return allIf(
+        (refusedBySpread(waiter) && spreadsOver(compiled, change.node)) || (refusedByPods(waiter) && change.hadPods),
+      );
+    case 'node-changed': {
+      const { node, old, aspects } = change;
+      if (refusedBySpread(waiter) && spreadChanged(compiled, node, old, aspects)) return ALL;
+      if ((aspects & NODE.LABELS) === 0 || !refusedByPods(waiter)) return NONE;
+      const pods = cluster.nodes.get(node.metadata.name)?.pods.size ?? 0;
+      return allIf(domainsChanged(compiled, node, old, pods));
+    }
     case 'pod-placed':
-      return { onNode: none, acrossNodes: (waiter) => allIf(placedHelps(waiter, change.record, cluster)) };
-    case 'pod-changed':
-      return podChanged(change, cluster);
-    case 'room':
-      return roomAppeared(change, cluster);
+      return allIf(placedHelps(waiter, change.record, cluster));
+    case 'pod-changed': {
+      const { record, old, aspects } = change;
+      // Spreading does not count pods that are on their way out.
+      if ((aspects & POD.TERMINATING) !== 0 && spreadCounts(waiter, old)) return ALL;
+      if ((aspects & POD.LABELS) === 0) return NONE;
+      return placedHelps(waiter, record, cluster) ? ALL : goneHelps(waiter, old, cluster);
+    }
+    case 'room': {
+      const { record, atMost, nodeName } = change;
+      // Pods of nodes that are gone were counted nowhere.
+      if (record === undefined || compiled.record.priority > atMost || !cluster.nodes.has(nodeName)) return NONE;
+      return goneHelps(waiter, record, cluster);
+    }
   }
-}
-
-function nodeAdded(node: Node, cluster: ClusterState): Hint {
-  const state = cluster.nodes.get(node.metadata.name);
-  if (state === undefined) return NOTHING;
-  const room = roomOn(state);
-  return {
-    onNode: ({ compiled }) => (mayHost(compiled, node) ? room.for(compiled) : NONE),
-    // A new domain, or pods that were counted nowhere before.
-    acrossNodes: ({ compiled, rejectors }) =>
-      allIf(
-        ((rejectors & REJECTOR.PodTopologySpread) !== 0 && spreadsOver(compiled, node)) ||
-          ((rejectors & REJECTOR.InterPodAffinity) !== 0 && state.pods.size > 0),
-      ),
-  };
-}
-
-function nodeChanged(node: Node, old: Node, aspects: number, cluster: ClusterState): Hint {
-  const state = cluster.nodes.get(node.metadata.name);
-  if (state === undefined) return NOTHING;
-  const room = roomOn(state);
-  const before = allocatableOf(old);
-  const labels = (aspects & NODE.LABELS) !== 0;
-  return {
-    onNode({ compiled, rejectors }) {
-      if (!mayHost(compiled, node)) return NONE;
-      const opened = !mayHost(compiled, old);
-      const grew = (aspects & NODE.ALLOCATABLE) !== 0 && offersMore(compiled, state.allocatable, before);
-      // Where a volume can be reached from is written in the labels of nodes too.
-      const moved = labels && (rejectors & (REJECTOR.VolumeBinding | REJECTOR.VolumeZone | ACROSS_NODES)) !== 0;
-      return opened || grew || moved || (rejectors & REJECTOR.Plugin) !== 0 ? room.for(compiled) : NONE;
-    },
-    acrossNodes({ compiled, rejectors }) {
-      if ((rejectors & REJECTOR.PodTopologySpread) !== 0 && spreadChanged(compiled, node, old, aspects)) return ALL;
-      if (!labels || (rejectors & REJECTOR.InterPodAffinity) === 0) return NONE;
-      return allIf(domainsChanged(compiled, node, old, state.pods.size));
-    },
-  };
 }
 
 const spreadsOver = ({ spread }: CompiledPod, node: Node): boolean => hasAllKeys(node.metadata.labels, spread.hard);
@@ -119,55 +86,10 @@ function domainsChanged({ record }: CompiledPod, node: Node, old: Node, pods: nu
   return affinity !== undefined && (affinity.requiredAffinity.some(moved) || affinity.requiredAntiAffinity.some(moved));
 }
 
-function roomAppeared(change: Extract<PlacementChange, { kind: 'room' }>, cluster: ClusterState): Hint {
-  const state = cluster.nodes.get(change.nodeName);
-  // Pods of nodes that are gone were counted nowhere.
-  if (state === undefined) return NOTHING;
-  const { record, atMost } = change;
-  const room = roomOn(state);
-  const freedPorts: UsedPorts = new Map();
-  if (record !== undefined) occupy(freedPorts, record.ports, 1);
-  return {
-    onNode({ compiled, rejectors }) {
-      if (compiled.record.priority > atMost) return NONE;
-      let helped = rejectors & (UNDONE_BY_ROOM | REJECTOR.Plugin);
-      // Ports are the only obstacle: then it must be one of them that became free.
-      if (helped === REJECTOR.NodePorts && record !== undefined) {
-        helped = firstConflict(freedPorts, compiled.record.ports) === undefined ? 0 : helped;
-      }
-      return helped !== 0 && mayHost(compiled, state.node) ? room.for(compiled) : NONE;
-    },
-    acrossNodes: (waiter) =>
-      record === undefined || waiter.compiled.record.priority > atMost ? NONE : goneHelps(waiter, record, cluster),
-  };
-}
-
-function podChanged(change: Extract<PlacementChange, { kind: 'pod-changed' }>, cluster: ClusterState): Hint {
-  const { record, old, aspects, nodeName } = change;
-  const state = cluster.nodes.get(nodeName);
-  let room: Room | undefined;
-  return {
-    onNode({ compiled, rejectors }) {
-      if (state === undefined || (aspects & POD.SMALLER) === 0) return NONE;
-      if ((rejectors & (REJECTOR.NodeResourcesFit | REJECTOR.Plugin)) === 0 || !mayHost(compiled, state.node))
-        return NONE;
-      return (room ??= roomOn(state)).for(compiled);
-    },
-    acrossNodes(waiter) {
-      // Spreading does not count pods that are on their way out.
-      if ((aspects & POD.TERMINATING) !== 0 && spreadCounts(waiter, old)) return ALL;
-      if ((aspects & POD.LABELS) === 0) return NONE;
-      return placedHelps(waiter, record, cluster) ? ALL : goneHelps(waiter, old, cluster);
-    },
-  };
-}
-
 /** A pod that came: it may be the neighbour a pod waits for, or raise the least that others are measured by. */
 function placedHelps(waiter: Waiter, other: PodRecord, cluster: ClusterState): boolean {
   return (
-    ((waiter.rejectors & REJECTOR.InterPodAffinity) !== 0 &&
-      isWantedNeighbour(waiter.compiled.record, other, cluster)) ||
-    spreadCounts(waiter, other)
+    (refusedByPods(waiter) && isWantedNeighbour(waiter.compiled.record, other, cluster)) || spreadCounts(waiter, other)
   );
 }
 
@@ -177,7 +99,7 @@ function placedHelps(waiter: Waiter, other: PodRecord, cluster: ClusterState): b
  */
 function goneHelps(waiter: Waiter, other: PodRecord, cluster: ClusterState): Help {
   if (spreadCounts(waiter, other)) return ALL;
-  if ((waiter.rejectors & REJECTOR.InterPodAffinity) === 0) return NONE;
+  if (!refusedByPods(waiter)) return NONE;
   const { record } = waiter.compiled;
   // When the last pod of a group goes, the next may begin the group anywhere.
   if (isWantedNeighbour(record, other, cluster)) return ALL;
@@ -196,7 +118,8 @@ function isWantedNeighbour(record: PodRecord, other: PodRecord, cluster: Cluster
   return terms.length > 0 && terms.every((term) => selects(term, other, cluster));
 }
 
-function spreadCounts({ compiled, rejectors }: Waiter, other: PodRecord): boolean {
-  if ((rejectors & REJECTOR.PodTopologySpread) === 0 || other.namespace !== compiled.record.namespace) return false;
+function spreadCounts(waiter: Waiter, other: PodRecord): boolean {
+  const { compiled } = waiter;
+  if (!refusedBySpread(waiter) || other.namespace !== compiled.record.namespace) return false;
   return compiled.spread.hard.some((constraint) => constraint.selector.matches(other.labels));
 }

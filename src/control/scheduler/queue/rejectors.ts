@@ -23,9 +23,6 @@ export const REJECTOR = {
   Plugin: 1 << 13,
 } as const;
 
-/** A pod leaving its node can undo these there. */
-export const UNDONE_BY_ROOM =
-  REJECTOR.NodePorts | REJECTOR.NodeResourcesFit | REJECTOR.VolumeRestrictions | REJECTOR.NodeVolumeLimits;
 /** These look beyond the one node: at pods anywhere in a domain. */
 export const ACROSS_NODES = REJECTOR.PodTopologySpread | REJECTOR.InterPodAffinity;
 export const ABOUT_STORAGE =

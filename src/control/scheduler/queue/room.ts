@@ -84,19 +84,3 @@ function howMany({ requests, record }: CompiledPod, free: Free): number {
   // Two that listen on the same port of the node cannot both be there.
   return record.ports.length > 0 ? Math.min(count, 1) : count;
 }
-
-/** Whether a node offers more of something the pod asks for; pods themselves are one such thing. */
-export function offersMore({ requests }: CompiledPod, now: Allocatable, before: Allocatable): boolean {
-  if (
-    now.pods > before.pods ||
-    (requests.cpu > 0 && now.cpu > before.cpu) ||
-    (requests.memory > 0 && now.memory > before.memory) ||
-    (requests.ephemeralStorage > 0 && now.ephemeralStorage > before.ephemeralStorage)
-  ) {
-    return true;
-  }
-  for (const [name, wanted] of requests.scalars) {
-    if (wanted > 0 && (now.scalars.get(name) ?? 0) > (before.scalars.get(name) ?? 0)) return true;
-  }
-  return false;
-}

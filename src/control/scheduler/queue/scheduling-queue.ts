@@ -10,6 +10,7 @@ import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import { type CompiledPod, compilePodOnce } from '../../../core/placement/compiled-pod.ts';
+import type { SchedulerPlugin } from '../../../core/placement/plugin.ts';
 import type { Clock } from '../../../machinery/clock.ts';
 import { createHeap } from '../../../machinery/heap.ts';
 import { type BackoffTimes, backoffUntil, DEFAULT_BACKOFF, endOfBackoff, isBackingOff } from './backoff.ts';
@@ -28,8 +29,8 @@ export interface QueueOptions {
   readonly backoff?: BackoffTimes;
   /** Whoever waits longer is tried again without a reason. */
   readonly maxWaitMs?: number;
-  /** Plugins of other rooms take part in filtering. */
-  readonly plugins?: boolean;
+  /** Plugins of other rooms that take part in filtering. */
+  readonly plugins?: readonly SchedulerPlugin[];
 }
 
 export interface QueueCounts {
@@ -58,6 +59,8 @@ export interface SchedulingQueue {
   putBack(entry: QueuedPod): void;
   /** Something happened in the cluster. */
   changed(change: ClusterChange): void;
+  /** The pod was promised another node than before, or its promise was taken back, and then it looks for itself again. */
+  renominated(uid: string): void;
   /** Its preemption begins: not to be tried until `release`. */
   hold(uid: string): void;
   release(uid: string, tryAtOnce: boolean): void;
@@ -68,6 +71,7 @@ export interface SchedulingQueue {
 }
 
 const MAX_WAIT_MS = 300_000;
+const NO_PLUGIN_LIST: readonly SchedulerPlugin[] = Object.freeze([]);
 
 export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
   const { clock, cluster, onReady } = options;
@@ -79,7 +83,7 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
     a.backoffUntil === b.backoffUntil ? goesBefore(a, b) : a.backoffUntil < b.backoffUntil,
   );
   const errorBackoff = createHeap<QueuedPod>((a, b) => a.backoffUntil < b.backoffUntil);
-  const waiting = createWaitingIndex({ cluster, plugins: options.plugins === true });
+  const waiting = createWaitingIndex({ cluster, plugins: options.plugins ?? NO_PLUGIN_LIST });
   const gated = new Set<QueuedPod>();
   const log = createChangeLog();
   const timers = createQueueTimers(clock, {
@@ -201,8 +205,7 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
       // Its preemption is under way: it stays, at the end of the row.
       if (entry.place === 'waiting') {
         stamp(entry);
-        waiting.remove(entry);
-        waiting.add(entry, compilePodOnce(entry.pod));
+        reindex(entry);
       }
     }
   }
@@ -215,8 +218,13 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
     }
     // What it is found by may have changed with it: its labels, its tolerations.
     if (old.spec === pod.spec && old.metadata.labels === pod.metadata.labels) return;
+    reindex(entry);
+  }
+
+  /** What it is found by has changed. */
+  function reindex(entry: QueuedPod): void {
     waiting.remove(entry);
-    waiting.add(entry, compilePodOnce(pod));
+    waiting.add(entry, compilePodOnce(entry.pod));
   }
 
   return {
@@ -289,7 +297,7 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
       entry.plugins = plugins;
       stamp(entry);
       entry.backoffUntil = backoffUntil(entry, times);
-      const nominated = (entry.pod.status?.nominatedNodeName ?? '') !== '';
+      const nominated = cluster.nominationOf(entry.uid);
       const helped =
         (before !== undefined && ownChangeHelps(rejectors, before, entry.pod)) ||
         missed.some((change) => waiting.helps(change, entry, compiled));
@@ -298,9 +306,9 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
         if (helped) entry.calledMeanwhile = true;
         enterWaiting(entry, before === undefined ? compiled : compilePodOnce(entry.pod));
       }
-      // One that waits for the room it was promised does not preempt again; another of its kind may.
-      if (nominated) handOn(entry, undefined);
-      else entry.calledBy = undefined;
+      // It was promised room elsewhere; what it was called for may serve another of its kind.
+      if (nominated === undefined) entry.calledBy = undefined;
+      else handOn(entry, nominated);
     },
 
     failed(entry) {
@@ -319,6 +327,13 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
     },
 
     changed,
+
+    renominated(uid) {
+      const entry = entries.get(uid);
+      if (entry?.place !== 'waiting') return;
+      if (cluster.nominationOf(uid) === undefined) call(entry, undefined);
+      else reindex(entry);
+    },
 
     hold(uid) {
       const entry = entries.get(uid);

@@ -4,6 +4,7 @@
  * there. Nothing of a waiting pod is kept compiled except one example a kind.
  */
 import type { ClusterState } from '../../../core/placement/cluster-state.ts';
+import type { SchedulerPlugin } from '../../../core/placement/plugin.ts';
 import { type CompiledPod, compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import {
   type ClusterChange,
@@ -12,10 +13,11 @@ import {
   type PlacementChange,
   type StorageChange,
 } from './cluster-change.ts';
-import { ALL, type Help, hintFor, NONE } from './hints.ts';
+import { ALL, type Help, helpAcrossNodes, NONE } from './hints.ts';
 import { kindOf } from './kinds-of-pods.ts';
+import { askNode, nodeConcerned, type Standing } from './on-node.ts';
 import type { QueuedPod } from './queued-pod.ts';
-import { ABOUT_STORAGE, ACROSS_NODES, REJECTOR } from './rejectors.ts';
+import { ABOUT_STORAGE, ACROSS_NODES, REJECTOR, rejectorBit } from './rejectors.ts';
 import { sharesDomain } from './shared-domains.ts';
 import { claimNames, storageHelps } from './storage-hints.ts';
 
@@ -41,7 +43,8 @@ interface Kind {
   readonly key: string;
   /** Stands for all of them; where they are pinned is each one's own. */
   readonly example: CompiledPod;
-  readonly rejectors: number;
+  /** Those that refused the first of them, and those found in the way since. */
+  rejectors: number;
   readonly entries: Set<QueuedPod>;
 }
 
@@ -54,7 +57,7 @@ interface Membership {
 export interface WaitingIndexOptions {
   readonly cluster: ClusterState;
   /** Where plugins of other rooms judge pods too, two pods of a kind may differ in what only the plugin sees. */
-  readonly plugins: boolean;
+  readonly plugins: readonly SchedulerPlugin[];
 }
 
 export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): WaitingIndex {
@@ -71,7 +74,9 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
   const withoutNodes = new Set<QueuedPod>();
 
   const join = (kinds: Map<string, Kind>, entry: QueuedPod, compiled: CompiledPod): Kind => {
-    const key = `${entry.rejectors}\n${kindOf(compiled)}`;
+    // One that was promised room may go where its like may not.
+    const own = cluster.nominationOf(entry.uid) === undefined ? '' : entry.uid;
+    const key = `${own}\n${entry.rejectors}\n${kindOf(compiled)}`;
     let kind = kinds.get(key);
     if (kind === undefined)
       kinds.set(key, (kind = { key, example: compiled, rejectors: entry.rejectors, entries: new Set() }));
@@ -82,7 +87,7 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
   /** Whom a hint on one kind means. Those who wait for one node only are asked for themselves. */
   const take = (kind: Kind, help: Help, change: ClusterChange, into: Map<QueuedPod, boolean>): void => {
     if (help === NONE) return;
-    const limited = !plugins && help < kind.entries.size;
+    const limited = plugins.length === 0 && help < kind.entries.size;
     let left = limited ? help : Infinity;
     for (const entry of kind.entries) {
       if (left <= 0) break;
@@ -92,31 +97,63 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
     }
   };
 
+  /** Another filter stands in the way of this kind by now: it waits for that one too. */
+  const widen = (kind: Kind, plugin: string): void => {
+    if (plugin === '') return;
+    const bit = rejectorBit(plugin);
+    if ((kind.rejectors & bit) !== 0) return;
+    kind.rejectors |= bit;
+    for (const entry of kind.entries) widenEntry(entry, plugin, bit);
+  };
+
+  const widenEntry = (entry: QueuedPod, plugin: string, bit: number): void => {
+    entry.rejectors |= bit;
+    if ((bit & ABOUT_STORAGE) !== 0) aboutStorage.add(entry);
+    if (bit !== REJECTOR.Plugin) return;
+    byPlugin.add(entry);
+    if (!entry.plugins.includes(plugin)) entry.plugins = [...entry.plugins, plugin];
+  };
+
   const callFree = (change: PlacementChange, into: Map<QueuedPod, boolean>): void => {
     if (free.size === 0) return;
-    const hint = hintFor(change, cluster);
+    const state = nodeConcerned(change, cluster);
+    const node = state === undefined ? undefined : askNode(change, state, cluster, plugins);
     for (const kind of free.values()) {
-      const waiter = { compiled: kind.example, rejectors: kind.rejectors };
-      const across = (kind.rejectors & ACROSS_NODES) === 0 ? NONE : hint.acrossNodes(waiter);
-      take(kind, across === ALL ? ALL : Math.max(across, hint.onNode(waiter)), change, into);
+      const across = acrossFor(kind, change);
+      if (across === ALL) {
+        take(kind, ALL, change, into);
+        continue;
+      }
+      const { help, refusedBy } = node?.ask(kind.example) ?? NOWHERE;
+      widen(kind, refusedBy);
+      take(kind, Math.max(across, help), change, into);
     }
+  };
+
+  const acrossFor = (kind: Kind, change: PlacementChange): Help => {
+    if ((kind.rejectors & ACROSS_NODES) === 0) return NONE;
+    return helpAcrossNodes(change, { compiled: kind.example, rejectors: kind.rejectors }, cluster);
   };
 
   const callPinned = (change: PlacementChange, into: Map<QueuedPod, boolean>): void => {
     const nodeName = nodeOf(change);
     const here = nodeName === undefined ? undefined : byNode.get(nodeName);
-    if (here !== undefined) {
-      const hint = hintFor(change, cluster);
-      for (const entry of here) {
-        const waiter = { compiled: compilePodOnce(entry.pod), rejectors: entry.rejectors };
-        if (hint.onNode(waiter) !== NONE) into.set(entry, false);
+    const state = here === undefined ? undefined : nodeConcerned(change, cluster);
+    if (here !== undefined && state !== undefined) {
+      const node = askNode(change, state, cluster, plugins);
+      for (const entry of [...here]) {
+        const compiled = compilePodOnce(entry.pod);
+        const { help, refusedBy } = node.ask(compiled);
+        if (help !== NONE) into.set(entry, false);
+        else if (refusedBy !== '' && (entry.rejectors & rejectorBit(refusedBy)) === 0) {
+          widenEntry(entry, refusedBy, rejectorBit(refusedBy));
+          remove(entry);
+          add(entry, compiled);
+        }
       }
     }
-    if (pinnedAcross.size === 0) return;
-    const hint = hintFor(change, cluster);
     for (const kind of pinnedAcross.values()) {
-      const waiter = { compiled: kind.example, rejectors: kind.rejectors };
-      if (hint.acrossNodes(waiter) === NONE) continue;
+      if (acrossFor(kind, change) === NONE) continue;
       for (const entry of sharesDomain(change, kind.example, kind.rejectors, kind.entries, here, pinsOf, cluster)) {
         into.set(entry, false);
       }
@@ -133,44 +170,47 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
     for (const entry of waiting) if (storageHelps(change, entry)) into.set(entry, false);
   };
 
+  function add(entry: QueuedPod, compiled: CompiledPod): void {
+    const { rejectors } = entry;
+    const pinned = compiled.nodeAffinity.pinnedNodes;
+    let kind: Kind | undefined;
+    if (pinned === undefined) kind = join(free, entry, compiled);
+    else {
+      for (const name of pinned) addTo(byNode, name, entry);
+      if ((rejectors & ACROSS_NODES) !== 0) kind = join(pinnedAcross, entry, compiled);
+    }
+    const claims = claimNames(entry.pod);
+    for (const claim of claims) addTo(byClaim, claim, entry);
+    if ((rejectors & ABOUT_STORAGE) !== 0) aboutStorage.add(entry);
+    if ((rejectors & REJECTOR.Plugin) !== 0) byPlugin.add(entry);
+    if ((rejectors & REJECTOR.NoNodes) !== 0) withoutNodes.add(entry);
+    members.set(entry, { kind, pinned, claims });
+  }
+
+  function remove(entry: QueuedPod): boolean {
+    const member = members.get(entry);
+    if (member === undefined) return false;
+    members.delete(entry);
+    const { kind } = member;
+    if (kind?.entries.delete(entry) === true && kind.entries.size === 0) {
+      (member.pinned === undefined ? free : pinnedAcross).delete(kind.key);
+    }
+    for (const name of member.pinned ?? []) removeFrom(byNode, name, entry);
+    for (const claim of member.claims) removeFrom(byClaim, claim, entry);
+    aboutStorage.delete(entry);
+    byPlugin.delete(entry);
+    withoutNodes.delete(entry);
+    return true;
+  }
+
   return {
     get size() {
       return members.size;
     },
     entries: () => members.keys(),
 
-    add(entry, compiled) {
-      const { rejectors } = entry;
-      const pinned = compiled.nodeAffinity.pinnedNodes;
-      let kind: Kind | undefined;
-      if (pinned === undefined) kind = join(free, entry, compiled);
-      else {
-        for (const name of pinned) addTo(byNode, name, entry);
-        if ((rejectors & ACROSS_NODES) !== 0) kind = join(pinnedAcross, entry, compiled);
-      }
-      const claims = claimNames(entry.pod);
-      for (const claim of claims) addTo(byClaim, claim, entry);
-      if ((rejectors & ABOUT_STORAGE) !== 0) aboutStorage.add(entry);
-      if ((rejectors & REJECTOR.Plugin) !== 0) byPlugin.add(entry);
-      if ((rejectors & REJECTOR.NoNodes) !== 0) withoutNodes.add(entry);
-      members.set(entry, { kind, pinned, claims });
-    },
-
-    remove(entry) {
-      const member = members.get(entry);
-      if (member === undefined) return false;
-      members.delete(entry);
-      const { kind } = member;
-      if (kind?.entries.delete(entry) === true && kind.entries.size === 0) {
-        (member.pinned === undefined ? free : pinnedAcross).delete(kind.key);
-      }
-      for (const name of member.pinned ?? []) removeFrom(byNode, name, entry);
-      for (const claim of member.claims) removeFrom(byClaim, claim, entry);
-      aboutStorage.delete(entry);
-      byPlugin.delete(entry);
-      withoutNodes.delete(entry);
-      return true;
-    },
+    add,
+    remove,
 
     calledBy(change) {
       const called = new Map<QueuedPod, boolean>();
@@ -194,9 +234,13 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
       if (isStorageChange(change)) return storageHelps(change, entry);
       if (change.kind === 'namespace') return (entry.rejectors & REJECTOR.InterPodAffinity) !== 0;
       if (change.kind === 'plugin') return entry.plugins.includes(change.name);
-      const waiter = { compiled, rejectors: entry.rejectors };
-      const hint = hintFor(change, cluster);
-      return hint.onNode(waiter) !== NONE || hint.acrossNodes(waiter) !== NONE;
+      const state = nodeConcerned(change, cluster);
+      if (state !== undefined) {
+        const { help, refusedBy } = askNode(change, state, cluster, plugins).ask(compiled);
+        if (help !== NONE) return true;
+        if (refusedBy !== '') widenEntry(entry, refusedBy, rejectorBit(refusedBy));
+      }
+      return helpAcrossNodes(change, { compiled, rejectors: entry.rejectors }, cluster) !== NONE;
     },
   };
 
@@ -208,6 +252,7 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
   }
 }
 
+const NOWHERE: Standing = { help: NONE, refusedBy: '' };
 const NO_PINS: ReadonlySet<string> = new Set();
 const NOBODY: ReadonlySet<QueuedPod> = new Set();
 

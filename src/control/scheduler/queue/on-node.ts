@@ -1,0 +1,68 @@
+/**
+ * Would the node take the pod now, or after less important pods left it? Asked of the one node a change is about, with
+ * the filters themselves, so that nobody is called in vain. Where another filter than before stands in the way, the pod
+ * waits for that one too from now on.
+ */
+import type { ClusterState } from '../../../core/placement/cluster-state.ts';
+import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
+import { judgeWithNominated } from '../../../core/placement/filters.ts';
+import type { NodeState } from '../../../core/placement/node-state.ts';
+import type { SchedulerPlugin } from '../../../core/placement/plugin.ts';
+import { preparePod } from '../../../core/placement/prepared-pod.ts';
+import { selectVictims } from '../../../core/placement/victims.ts';
+import { POD, type PlacementChange } from './cluster-change.ts';
+import { type Help, NONE } from './hints.ts';
+import { mayHost, type Room, roomOn } from './room.ts';
+
+/** Where the pod stands with the node. */
+export interface Standing {
+  /** How many of its kind the node could take. */
+  readonly help: Help;
+  /** The filter that refuses it there and that a change elsewhere may persuade; empty when there is none. */
+  readonly refusedBy: string;
+}
+
+const NO_HELP: Standing = { help: NONE, refusedBy: '' };
+
+export interface OnNode {
+  ask(compiled: CompiledPod): Standing;
+}
+
+/** `undefined` where the change makes no node more welcoming. */
+export function nodeConcerned(change: PlacementChange, cluster: ClusterState): NodeState | undefined {
+  switch (change.kind) {
+    case 'node-added':
+    case 'node-changed':
+      return cluster.nodes.get(change.node.metadata.name);
+    case 'room':
+      return cluster.nodes.get(change.nodeName);
+    case 'pod-changed':
+      return (change.aspects & POD.SMALLER) === 0 ? undefined : cluster.nodes.get(change.nodeName);
+    case 'node-gone':
+    case 'pod-placed':
+      return undefined;
+  }
+}
+
+export function askNode(
+  change: PlacementChange,
+  state: NodeState,
+  cluster: ClusterState,
+  plugins: readonly SchedulerPlugin[],
+): OnNode {
+  const atMost = change.kind === 'room' ? change.atMost : Infinity;
+  let room: Room | undefined;
+  return {
+    ask(compiled) {
+      if (compiled.record.priority > atMost || !mayHost(compiled, state.node)) return NO_HELP;
+      const count = (room ??= roomOn(state)).for(compiled);
+      if (count === 0) return NO_HELP;
+      const prepared = preparePod(compiled, cluster, plugins);
+      const answer = judgeWithNominated(prepared, state);
+      if (answer.ok) return { help: count, refusedBy: '' };
+      const refusedBy = answer.nos[0]?.plugin ?? '';
+      if (!answer.preemptionHelps || compiled.pod.spec.preemptionPolicy === 'Never') return { help: NONE, refusedBy };
+      return { help: selectVictims(prepared, state, []).ok ? count : NONE, refusedBy };
+    },
+  };
+}
