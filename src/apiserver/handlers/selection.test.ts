@@ -28,6 +28,14 @@ describe('selections', () => {
     expect(selections.compile(CONFIG_MAP, 'a=b', '')).not.toBe(first);
   });
 
+  it('are not kept when they are very long', () => {
+    const selections = createSelections();
+    const long = `a in (${Array.from({ length: 500 }, (_, i) => `v${i}`).join(',')})`;
+    const first = selections.compile(CONFIG_MAP, long, '');
+    expect(selections.compile(CONFIG_MAP, long, '')).not.toBe(first);
+    expect(first.matches(object('x', { a: 'v7' }))).toBe(true);
+  });
+
   it('take both labels and fields to match', () => {
     const { everything, matches } = createSelections().compile(PHASED, 'a in (b,c)', 'status.phase!=Bad');
     expect(everything).toBe(false);

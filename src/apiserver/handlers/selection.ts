@@ -30,6 +30,8 @@ const EVERYTHING: Selection = { everything: true, matches: () => true, name: und
 
 /** Selections kept per kind; beyond that the oldest go. */
 const KEPT = 1000;
+/** Longer ones are compiled each time: a thousand of the longest a header can carry would fill the memory. */
+const LONGEST_KEPT = 512;
 
 export function createSelections(): Selections {
   const byKind = new WeakMap<KindDefinition, Map<string, Selection>>();
@@ -42,6 +44,7 @@ export function createSelections(): Selections {
       let selection = known.get(key);
       if (selection === undefined) {
         selection = compile(kind, labelSelector, fieldSelector);
+        if (key.length > LONGEST_KEPT) return selection;
         if (known.size >= KEPT) known.delete(known.keys().next().value ?? '');
         known.set(key, selection);
       }

@@ -12,6 +12,7 @@ import { decodeBody, decodeJsonBody, decodeYamlBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
 import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions, type DeleteBody } from './query.ts';
+import { warningHeaders } from './warnings.ts';
 import { answerWatch } from './watch-answer.ts';
 import type { WireContext } from './wire-context.ts';
 
@@ -62,7 +63,7 @@ export async function answerResource(
     return answerWatch(exchange, kind, request, accepted, options.includeObject, context);
   }
   const response = await perform(exchange, base, kind, context);
-  if (warnings.length > 0) exchange.setHeader('warning', warnings.map(warningHeader));
+  if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
   await answer(exchange, kind, response, options, context);
 }
 
@@ -94,13 +95,6 @@ function includeObjectOf(query: URLSearchParams): 'None' | 'Metadata' | 'Object'
   if (value === 'None' || value === 'Object') return value;
   throw badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`);
 }
-
-/** RFC 7234 quoted text; anything that could break out of the header is dropped. */
-const warningHeader = (message: string): string =>
-  `299 - "${message
-    .replace(/[\\"]/g, '\\$&')
-    .replace(/[^\x20-\x7e]/g, ' ')
-    .slice(0, 4096)}"`;
 
 async function perform(
   exchange: Exchange,

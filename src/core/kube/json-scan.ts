@@ -161,7 +161,8 @@ function readKey(text: string, start: number, levels: readonly Level[], visitor:
   const end = readString(text, start);
   const level = levels.at(-1);
   if (visitor !== undefined && level !== undefined && level.keys !== undefined) {
-    level.key = JSON.parse(text.slice(start, end)) as string;
+    const key = text.slice(start + 1, end - 1);
+    level.key = key.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : key;
     if (level.keys.has(level.key)) visitor.duplicate(levels);
     else level.keys.add(level.key);
   }

@@ -137,6 +137,16 @@ describe('Status errors', () => {
       'Operation cannot be fulfilled on pods "x": StorageError: invalid object, Code: 4, Key: /pods/d/x, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: a, UID in object meta: b',
     );
   });
+  it('say no more than anyone could read of an object that is wrong all over', () => {
+    const many = Array.from({ length: 200_000 }, (_, i) => field.invalid(`a[${i}]`, `x${i}`, 'must be good'));
+    const { code, details, message } = errors.invalidObject({ group: '', kind: 'Pod' }, 'p', many).status;
+    expect([code, details?.causes?.length]).toEqual([422, 100]);
+    expect(message).toMatch(/^Pod "p" is invalid: \[a\[0\]: .*must be good\] and 199900 more$/);
+    const long = field.invalid('f'.repeat(10_000), 'v'.repeat(3_000_000), 'must be shorter');
+    const { status } = errors.invalidObject({ group: '', kind: 'Pod' }, 'n'.repeat(1_000_000), [long, long]);
+    expect(JSON.stringify(status).length).toBeLessThan(1024 * 1024);
+    expect(status.details?.name).toBe(`${'n'.repeat(1024)}…`);
+  });
   it('are recognised by reason, and rebuilt from what a server sent', () => {
     const error = errors.notFound(core, 'x');
     expect(errors.isStatus(error, 'NotFound')).toBe(true);

@@ -258,6 +258,27 @@ export const internalError = (cause: unknown): StatusError => {
   );
 };
 
+/** A Status repeats what it found wrong; a hostile object could have hundreds of thousands of findings, or huge ones. */
+const MAX_FINDINGS = 100;
+const MAX_FINDINGS_LENGTH = 256 * 1024;
+const MAX_NAME_LENGTH = 1024;
+
+const shortened = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit)}…` : text);
+
+/** As many findings as fit. Real objects never come near the limits. */
+function listed(errors: readonly FieldError[]): readonly FieldError[] {
+  let room = MAX_FINDINGS_LENGTH;
+  const shown: FieldError[] = [];
+  for (const error of errors) {
+    if (shown.length === MAX_FINDINGS || room <= 0) break;
+    const message = shortened(error.message, room);
+    const field = shortened(error.field, MAX_NAME_LENGTH);
+    shown.push(message === error.message && field === error.field ? error : { ...error, field, message });
+    room -= message.length + field.length;
+  }
+  return shown;
+}
+
 /** 422: the object is well-formed but says something that may not be said. `kind` is the Kind, not the resource. */
 export function invalidObject(
   what: { group: string; kind: string },
@@ -265,12 +286,16 @@ export function invalidObject(
   errors: readonly FieldError[],
 ): StatusError {
   const kind = what.group === '' ? what.kind : `${what.kind}.${what.group}`;
-  const subject = `${kind} ${goQuote(name)} is invalid`;
-  return new StatusError(422, 'Invalid', errors.length === 0 ? subject : `${subject}: ${aggregateMessage(errors)}`, {
-    ...detailsOf({ group: what.group, resource: what.kind }, name),
+  const shownName = shortened(name, MAX_NAME_LENGTH);
+  const subject = `${kind} ${goQuote(shownName)} is invalid`;
+  const shown = listed(errors);
+  const more = errors.length === shown.length ? '' : ` and ${errors.length - shown.length} more`;
+  const message = errors.length === 0 ? subject : `${subject}: ${aggregateMessage(shown)}${more}`;
+  return new StatusError(422, 'Invalid', message, {
+    ...detailsOf({ group: what.group, resource: what.kind }, shownName),
     ...(errors.length === 0
       ? {}
-      : { causes: errors.map((e) => ({ reason: e.type, message: e.message, field: pathText(e.field) })) }),
+      : { causes: shown.map((e) => ({ reason: e.type, message: e.message, field: pathText(e.field) })) }),
   });
 }
 

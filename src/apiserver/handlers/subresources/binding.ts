@@ -20,7 +20,7 @@ export async function bindPod(
   request: CreateRequest,
 ): Promise<ApiResponse> {
   const { options, target } = request;
-  const binding = readBody<Binding>(BINDING, request.object);
+  const binding = readBody(BINDING, request.object) as Binding;
   const { name } = target;
   checkBinding(binding, name, target.namespace);
   const key = storeKeyOf(pods, target, name);

@@ -20,7 +20,7 @@ export async function evictPod(
   request: CreateRequest,
 ): Promise<ApiResponse> {
   const { options, target } = request;
-  const eviction = readBody<Eviction>(EVICTION, request.object);
+  const eviction = readBody(EVICTION, request.object) as Eviction;
   const own = eviction.metadata?.name ?? '';
   if (own !== '' && own !== target.name) throw badRequest('name in URL does not match name in Eviction object');
   const { verb: _, object: __, ...base } = request;

@@ -40,7 +40,7 @@ function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly
 
 /** The object with the replicas a Scale asks for. */
 export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject): Stored {
-  const scale = readBody<Scale>(SCALE, wanted);
+  const scale = readBody(SCALE, wanted) as Scale;
   const replicas = scale.spec?.replicas ?? 0;
   if (replicas < 0) {
     const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');

@@ -1,0 +1,24 @@
+/** `Warning` headers: each said once, quoted, and never more of them than a client will take. */
+
+/** Together they may be this long; if they are longer, each is cut and the rest is left out. As Kubernetes has it. */
+const MAX_TOTAL = 4 * 1024;
+const MAX_EACH_OF_MANY = 256;
+
+export function warningHeaders(messages: readonly string[]): readonly string[] {
+  const distinct = [...new Set(messages)].filter((message) => message !== '');
+  const total = distinct.reduce((sum, { length }) => sum + length, 0);
+  if (total <= MAX_TOTAL) return distinct.map(warningHeader);
+  const headers: string[] = [];
+  let written = 0;
+  for (const message of distinct) {
+    if (written >= MAX_TOTAL) break;
+    const cut = message.slice(0, MAX_EACH_OF_MANY);
+    written += cut.length;
+    headers.push(warningHeader(cut));
+  }
+  return headers;
+}
+
+/** RFC 7234 quoted text; anything that could break out of the header is dropped. */
+const warningHeader = (message: string): string =>
+  `299 - "${message.replace(/[^\x20-\x7e]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;
