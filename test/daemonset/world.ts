@@ -23,7 +23,7 @@ export interface WorldOptions extends TestServerOptions {
   readonly fleet?: boolean;
   readonly controller?: Partial<DaemonSetControllerOptions> | false;
   /** Stands between the controller and the server. */
-  readonly through?: (client: Client) => Client;
+  readonly through?: (client: Client, clock: VirtualClock) => Client;
 }
 
 export interface World {
@@ -99,7 +99,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   run((signal) => informers.start(signal));
 
   function startController(more: Partial<DaemonSetControllerOptions> = {}): { stop(): Promise<void> } {
-    const own = options.through?.(direct) ?? direct;
+    const own = options.through?.(direct, clock) ?? direct;
     const watching = createInformers(own, { clock, random });
     const controller = createDaemonSetController({ client: own, informers: watching, clock, random, ...more });
     const stop = run((signal) => Promise.all([watching.start(signal), controller.start(signal)]));
