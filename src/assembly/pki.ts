@@ -3,10 +3,11 @@
  * week still works; without one they are made anew and never touch the disk.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createAuthority, expiryOf, issueCertificate, type KeyPair } from '../machinery/certificates.ts';
+import { makeDirectory } from '../machinery/make-directory.ts';
 
 export interface ClusterKeys {
   readonly authority: KeyPair;
@@ -61,7 +62,7 @@ async function keep(
     if (readExpiry(files.certificate, pair) - now > RENEW_BEFORE_MS) return pair;
   }
   const pair = await make();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDirectory(folder, 0o700);
   writeWhole(files.key, pair.key, 0o600);
   writeWhole(files.certificate, pair.certificate, 0o644);
   return pair;

@@ -1,7 +1,8 @@
 /** Where everynode keeps its things when nobody says otherwise. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { makeDirectory } from '../machinery/make-directory.ts';
 
 function home(): string {
   const chosen = process.env['EVERYNODE_HOME'] ?? '';
@@ -16,7 +17,7 @@ const lastFile = (): string => join(home(), 'last-kubeconfig');
 
 export function rememberKubeconfig(file: string): void {
   try {
-    mkdirSync(home(), { recursive: true, mode: 0o700 });
+    makeDirectory(home(), 0o700);
     writeFileSync(lastFile(), `${file}\n`, { mode: 0o600 });
   } catch {
     // A convenience only: whoever chose another place knows where it is.

@@ -2,10 +2,11 @@
  * Writing credentials where kubectl finds them. A kubeconfig that holds other clusters keeps them: ours is put beside,
  * and made the current one. The file is for its owner only and is replaced in one step, so nobody ever reads half of it.
  */
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { CliError } from './cli-error.ts';
+import { makeDirectory } from '../machinery/make-directory.ts';
 
 const LISTS = ['clusters', 'users', 'contexts'] as const;
 
@@ -14,7 +15,7 @@ type Kubeconfig = { readonly [key: string]: unknown };
 
 export function writeKubeconfig(file: string, ours: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file), 0o700);
     // A link stays a link: what it points to is replaced.
     const target = existsSync(file) ? realpathSync(file) : file;
     const text = existsSync(target) ? merged(file, readFileSync(target, 'utf8'), ours) : ours;

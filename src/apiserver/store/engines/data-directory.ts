@@ -2,10 +2,11 @@
  * The directory a durable store lives in: made private, and held by one process at a time. The lock is the kernel's
  * (through SQLite's file locks), so it ends with its holder however that dies, and nothing stale is left to remove.
  */
-import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreError, textOf } from '../errors.ts';
+import { makeDirectory } from '../../../machinery/make-directory.ts';
 
 export interface DataDirectory {
   readonly path: string;
@@ -32,7 +33,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 
 function makePrivate(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path, 0o700);
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory');
     // A directory someone prepared for us is closed to others before the first secret is written to it.
     if (readdirSync(path).length === 0) chmodSync(path, 0o700);
