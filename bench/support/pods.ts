@@ -27,6 +27,8 @@ const daemonSet: DaemonSet = {
             volumeMounts: [{ name: 'varlog', mountPath: '/var/log' }],
           },
         ],
+        // Wanted nowhere: the pods are made here, and no controller must make or take away any.
+        nodeSelector: { 'everynode.dev/bench': 'nowhere' },
         tolerations: [{ operator: 'Exists' }],
         volumes: [{ name: 'varlog', hostPath: { path: '/var/log' } }],
       },
@@ -37,15 +39,16 @@ const daemonSet: DaemonSet = {
 /** A maker of pods pinned to `node(i)`, sharing everything a stored DaemonSet's template can give. */
 export async function templatePods(client: Client): Promise<(index: number, nodeName: string) => Pod> {
   const stored: Stored<DaemonSet> = await client.create(DAEMON_SETS, daemonSet);
-  const { spec, metadata } = stored.spec.template;
-  if (spec === undefined) throw new Error('the DaemonSet has no pod template');
+  const { spec: template, metadata } = stored.spec.template;
+  if (template === undefined) throw new Error('the DaemonSet has no pod template');
+  const { nodeSelector: _nowhere, ...spec } = template;
   const labels = { ...metadata?.labels, 'controller-revision-hash': '6d8f9c7b5', 'pod-template-generation': '1' };
   const ownerReferences = [
     {
       apiVersion: 'apps/v1',
       kind: 'DaemonSet',
       name: 'agent',
-      uid: stored.metadata.uid,
+      uid: 'b7a3c1f0-0000-4000-8000-000000000000',
       controller: true,
       blockOwnerDeletion: true,
     },
