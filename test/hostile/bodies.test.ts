@@ -19,7 +19,7 @@ describe('large bodies', () => {
   const tooLarge = 'Request entity too large: limit is 3145728';
   it.each([
     { name: 'one byte too many', ...post(manifest(LIMIT + 1)), code: 413, message: tooLarge },
-    { name: 'twenty times too many', ...post(manifest(LIMIT * 20)), code: 413, message: tooLarge },
+    { name: 'five times too many', ...post(manifest(LIMIT * 5)), code: 413, message: tooLarge },
     { name: 'a patch', ...patch('merge', manifest(LIMIT + 1)), code: 413, message: tooLarge },
     { name: 'a replacement', ...put(manifest(LIMIT + 1)), code: 413, message: tooLarge },
     { name: 'options of a deletion', ...put(manifest(LIMIT + 1)), method: 'DELETE', code: 413, message: tooLarge },
@@ -70,7 +70,7 @@ describe('large bodies', () => {
 
   it('that compress well are not inflated', async () => {
     const { gzipSync } = await import('node:zlib');
-    const request = post(gzipSync(Buffer.alloc(200 * 1024 * 1024, ' ')));
+    const request = post(gzipSync(Buffer.alloc(30 * 1024 * 1024, ' ')));
     const answer = await house.unharmed(() =>
       house.ask({ ...request, headers: { ...request.headers, 'content-encoding': 'gzip' } }),
     );
