@@ -4,8 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
-import type { Credentials } from '../../hostile/support/wire-client.ts';
+import { credentialsOf, type Credentials } from '../../hostile/support/wire-client.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BIN = join(ROOT, 'bin', 'everynode.mjs');
@@ -43,7 +42,9 @@ export function tryStart(dataDir: string, options: StartOptions = {}): Promise<S
   const kubeconfig = join(dataDir, '..', 'kubeconfig');
   const args = [
     ...['--max-semi-space-size=4', BIN, 'up', '--data-dir', dataDir, '--port', '0', '--nodes', '0'],
-    ...['--write-kubeconfig', kubeconfig, ...(options.flags ?? [])],
+    '--write-kubeconfig',
+    kubeconfig,
+    ...(options.flags ?? []),
   ];
   const env = { ...process.env, NO_COLOR: '1' };
   const child =
@@ -63,7 +64,7 @@ export function tryStart(dataDir: string, options: StartOptions = {}): Promise<S
       if (before || server === undefined) return;
       const process: ServerProcess = {
         server,
-        credentials: readCredentials(kubeconfig),
+        credentials: credentialsOf(readFileSync(kubeconfig, 'utf8')),
         child,
         errors: () => errors,
         async kill(signal) {
@@ -92,20 +93,6 @@ export async function refusedStart(
   if (!started.up) return started;
   await started.process.kill('SIGKILL');
   throw new Error('the server started');
-}
-
-function readCredentials(file: string): Required<Credentials> {
-  const config = parse(readFileSync(file, 'utf8')) as {
-    clusters: [{ cluster: { 'certificate-authority-data': string } }];
-    users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
-  };
-  const text = (base64: string): string => Buffer.from(base64, 'base64').toString();
-  const { user } = config.users[0];
-  return {
-    ca: text(config.clusters[0].cluster['certificate-authority-data']),
-    cert: text(user['client-certificate-data']),
-    key: text(user['client-key-data']),
-  };
 }
 
 /** A folder with a data directory in it, gone afterwards. */

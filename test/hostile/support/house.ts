@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 import { afterAll, beforeAll, expect } from 'vitest';
-import { parse } from 'yaml';
 import type { EmbeddedOptions } from '../../../src/assembly/embedded.ts';
 import { encodeJson } from '../../../src/core/kube/json.ts';
 import type { Status } from '../../../src/core/kube/status-error.ts';
 import { startTestCluster, type TestCluster } from '../../support/cluster.ts';
 import {
   askHttp1,
+  credentialsOf,
   openHttp2,
   statusOf,
   type Credentials,
@@ -108,18 +108,6 @@ export function useHouse(options: Partial<EmbeddedOptions> = {}): House {
       return house[name as keyof House];
     },
   });
-}
-
-export function credentialsOf(kubeconfig: string): Required<Credentials> {
-  const config = parse(kubeconfig) as {
-    clusters: [{ cluster: { 'certificate-authority-data': string } }];
-    users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
-  };
-  const text = (base64: string): string => Buffer.from(base64, 'base64').toString();
-  const user = config.users[0].user;
-  const ca = text(config.clusters[0].cluster['certificate-authority-data']);
-
-  return { ca, cert: text(user['client-certificate-data']), key: text(user['client-key-data']) };
 }
 
 const HEARTBEATS = { tenant: 'system', group: 'coordination.k8s.io', resource: 'leases' };

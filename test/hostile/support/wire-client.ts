@@ -4,12 +4,28 @@
  */
 import { connect as connectHttp2, constants, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { parse } from 'yaml';
 import type { Status } from '../../../src/core/kube/status-error.ts';
 
 export interface Credentials {
   readonly ca: string;
   readonly cert?: string;
   readonly key?: string;
+}
+
+/** The administrator of a kubeconfig that a server wrote. */
+export function credentialsOf(kubeconfig: string): Required<Credentials> {
+  const config = parse(kubeconfig) as {
+    clusters: [{ cluster: { 'certificate-authority-data': string } }];
+    users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
+  };
+  const text = (base64: string): string => Buffer.from(base64, 'base64').toString();
+  const { user } = config.users[0];
+  return {
+    ca: text(config.clusters[0].cluster['certificate-authority-data']),
+    cert: text(user['client-certificate-data']),
+    key: text(user['client-key-data']),
+  };
 }
 
 export interface WireRequest {
