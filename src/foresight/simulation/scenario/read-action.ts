@@ -2,7 +2,7 @@
 import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
 import type { Taint } from '../../../core/api/types/core-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
-import { duration, readObject, unknownKeys, type Report } from './read-scenario.ts';
+import { duration, readObject, unknownKeys, type Report, type ValueOf } from './read-scenario.ts';
 import type { Action } from './scenario.ts';
 
 type FieldType = 'text' | 'count' | 'duration' | 'flag' | 'map' | 'labels';
@@ -50,7 +50,7 @@ const ACTIONS: { readonly [name: string]: Fields } = {
 const NAMES = ['apply', ...Object.keys(ACTIONS)];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function readAction(step: YAMLMap, path: string, report: Report): Action | undefined {
+export function readAction(step: YAMLMap, path: string, report: Report, valueOf: ValueOf): Action | undefined {
   const named = (step.items as Pair[]).filter(({ key }) => isScalar(key) && NAMES.includes(String(key.value)));
   unknownKeys(step, path, ['at', 'between', ...NAMES], report);
   const [pair] = named;
@@ -61,17 +61,17 @@ export function readAction(step: YAMLMap, path: string, report: Report): Action 
   const name = String((pair.key as { readonly value: unknown }).value);
   const where = `${path}.${name}`;
   if (name === 'apply') {
-    const [object] = readObject(pair.value, where, report);
+    const [object] = readObject(pair.value, where, report, valueOf);
     return object === undefined ? undefined : { do: 'apply', object };
   }
   const fields = ACTIONS[name] ?? {};
-  const values = readFields(pair.value, where, fields, report);
+  const values = readFields(pair.value, where, fields, report, valueOf);
   return values === undefined ? undefined : assemble(name, values, pair.value, where, report);
 }
 
 type Values = Map<string, unknown>;
 
-function readFields(node: unknown, path: string, fields: Fields, report: Report): Values | undefined {
+function readFields(node: unknown, path: string, fields: Fields, report: Report, valueOf: ValueOf): Values | undefined {
   const names = Object.keys(fields);
   const values: Values = new Map();
   if (isScalar(node) && names.length >= 1 && typeof node.value === 'string') {
@@ -89,12 +89,12 @@ function readFields(node: unknown, path: string, fields: Fields, report: Report)
       if (field.optional !== true) report(node, `${path}.${name}`, 'is needed');
       continue;
     }
-    values.set(name, readField(value, field.type, `${path}.${name}`, report));
+    values.set(name, readField(value, field.type, `${path}.${name}`, report, valueOf));
   }
   return values;
 }
 
-function readField(node: unknown, type: FieldType, path: string, report: Report): unknown {
+function readField(node: unknown, type: FieldType, path: string, report: Report, valueOf: ValueOf): unknown {
   const scalar = isScalar(node) ? node.value : undefined;
   const expected = (ok: boolean, what: string): void => {
     if (!ok) report(node, path, `expected ${what}`);
@@ -113,9 +113,9 @@ function readField(node: unknown, type: FieldType, path: string, report: Report)
       return duration(scalar, node, path, report);
     case 'map':
       expected(isMap(node), 'a map');
-      return isMap(node) ? node.toJSON() : {};
+      return valueOf(node) ?? {};
     case 'labels': {
-      const labels = (isMap(node) ? node.toJSON() : {}) as { readonly [key: string]: unknown };
+      const labels = (valueOf(node) ?? {}) as { readonly [key: string]: unknown };
       expected(
         isMap(node) && Object.values(labels).every((value) => typeof value === 'string'),
         'labels, all of them text',

@@ -2,13 +2,13 @@
 import {
   type Document,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
   parseDocument,
   type Node as YamlNode,
   type Pair,
-  visit,
   type YAMLMap,
 } from 'yaml';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -21,6 +21,8 @@ const MOST_ALIASES = 100;
 const KEYS = ['name', 'description', 'nodes', 'objects', 'steps', 'contended', 'settleWithin'];
 
 export type Report = (node: unknown, path: string, message: string) => void;
+/** What stands below a node. */
+export type ValueOf = (node: unknown) => unknown;
 
 export interface ReadScenario {
   /** Absent when there are problems. */
@@ -42,15 +44,20 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
     const { line, col } = lines.linePos(pos[0]);
     problems.push({ line, column: col, path: '', message: message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '' });
   }
-  resolveAliases(document, report);
   if (problems.length > 0) return { problems };
   const root = document.contents;
+  const valueOf: ValueOf = (node) => plainValue(document, node, report);
   if (!isMap(root)) {
     report(root, '', 'expected a map with nodes and steps');
     return { problems };
   }
   unknownKeys(root, '', KEYS, report);
-  const value = root.toJSON() as Partial<{
+  const value = {
+    name: scalarAt(root, 'name'),
+    description: scalarAt(root, 'description'),
+    contended: scalarAt(root, 'contended'),
+    settleWithin: scalarAt(root, 'settleWithin'),
+  } as Partial<{
     name: string;
     description: string;
     contended: boolean;
@@ -64,10 +71,10 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
       ? DEFAULT_SETTLE_MS
       : duration(value.settleWithin, at('settleWithin'), 'settleWithin', report);
   const objects = items(at('objects'), 'objects', report).flatMap((item, index) =>
-    readObject(item, `objects[${index}]`, report),
+    readObject(item, `objects[${index}]`, report, valueOf),
   );
   const steps = items(at('steps'), 'steps', report).flatMap((item, index) =>
-    readStep(item, `steps[${index}]`, report, positionOf(item).line),
+    readStep(item, `steps[${index}]`, positionOf(item).line, report, valueOf),
   );
   if (value.contended !== undefined && typeof value.contended !== 'boolean')
     report(at('contended'), 'contended', 'expected true or false');
@@ -88,16 +95,21 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
   };
 }
 
-/** References are followed once and for all; many of them could unfold without end. */
-function resolveAliases(document: Document.Parsed, report: Report): void {
-  let count = 0;
-  visit(document, {
-    Alias(_key, node) {
-      count += 1;
-      if (count === MOST_ALIASES + 1) report(node, '', `more than ${MOST_ALIASES} references`);
-      return count > MOST_ALIASES ? visit.SKIP : (node.resolve(document) ?? undefined);
-    },
-  });
+const scalarAt = (map: YAMLMap, key: string): unknown => {
+  const node = map.get(key, true) as unknown;
+  // Anything else is said to be wrong below.
+  return node === undefined ? undefined : isScalar(node) ? node.value : node;
+};
+
+/** The value below a node, with what it refers to; references that unfold without end are refused. */
+function plainValue(document: Document.Parsed, node: unknown, report: Report): unknown {
+  if (!isNode(node)) return undefined;
+  try {
+    return node.toJS(document, { maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    report(node, '', (error as Error).message);
+    return undefined;
+  }
 }
 
 /** The list as a text of its own, everything else blanked, so that its positions stay those of the file. */
@@ -135,8 +147,8 @@ export function duration(value: unknown, node: unknown, path: string, report: Re
   return 0;
 }
 
-export function readObject(item: unknown, path: string, report: Report): KubeObject[] {
-  const object = (isMap(item) ? item.toJSON() : undefined) as Partial<KubeObject> | undefined;
+export function readObject(item: unknown, path: string, report: Report, valueOf: ValueOf): KubeObject[] {
+  const object = valueOf(item) as Partial<KubeObject> | null | undefined;
   if (
     typeof object?.apiVersion === 'string' &&
     typeof object.kind === 'string' &&
@@ -147,13 +159,13 @@ export function readObject(item: unknown, path: string, report: Report): KubeObj
   return [];
 }
 
-function readStep(item: unknown, path: string, report: Report, line: number): Step[] {
+function readStep(item: unknown, path: string, line: number, report: Report, valueOf: ValueOf): Step[] {
   if (!isMap(item)) {
     report(item, path, 'expected a map with a time (at, or between) and one action');
     return [];
   }
   const at = readTime(item, path, report);
-  const action = readAction(item, path, report);
+  const action = readAction(item, path, report, valueOf);
   return at === undefined || action === undefined ? [] : [{ at, action, line }];
 }
 
