@@ -5,7 +5,7 @@
  */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
-import { daemonPodRules, type DaemonSetDefinition } from '../../core/daemons/daemon-pod-rules.ts';
+import { daemonPodRules } from '../../core/daemons/daemon-pod-rules.ts';
 import { createEngine, type Engine } from '../../core/daemons/engine.ts';
 import type { DaemonPod } from '../../core/daemons/pod-child.ts';
 import type { DaemonSetView } from '../../core/daemons/rollout-plan.ts';
@@ -17,17 +17,18 @@ import type { Clock } from '../../machinery/clock.ts';
 import type { Informer } from '../../machinery/informer.ts';
 import { keyOf, keyText } from '../../machinery/object-keys.ts';
 import type { Change } from '../../machinery/object-store.ts';
+import type { SetDefinition } from './definition.ts';
 import { compileSelects, type KnownDaemon } from './known-daemon.ts';
 
 export interface DaemonWorld {
-  readonly engine: Engine<DaemonPod, DaemonSetDefinition>;
+  readonly engine: Engine<DaemonPod, SetDefinition>;
   /** The daemon of this name, or the one with this UID. */
   byName(key: string): KnownDaemon | undefined;
   byUid(uid: string): KnownDaemon | undefined;
   all(): Iterable<KnownDaemon>;
   inNamespace(namespace: string): Iterable<KnownDaemon>;
-  register(set: Stored<DaemonSet>, definition: DaemonSetDefinition): KnownDaemon;
-  define(daemon: KnownDaemon, definition: DaemonSetDefinition): void;
+  register(set: Stored<DaemonSet>, definition: SetDefinition): KnownDaemon;
+  define(daemon: KnownDaemon, definition: SetDefinition): void;
   forget(daemon: KnownDaemon): void;
   view(daemon: KnownDaemon): DaemonSetView;
   seeNode(node: Stored<Node>): void;
@@ -50,7 +51,7 @@ export interface DaemonWorldOptions {
 }
 
 export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions): DaemonWorld {
-  const engine = createEngine(daemonPodRules, clock.now());
+  const engine = createEngine<DaemonPod, SetDefinition>(daemonPodRules, clock.now());
   const byUid = new Map<string, KnownDaemon>();
   const byName = new Map<string, KnownDaemon>();
   const byNamespace = new Map<string, Set<KnownDaemon>>();
@@ -204,6 +205,8 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
         syncedAt: Number.NEGATIVE_INFINITY,
         busy: false,
         again: false,
+        toldState: undefined,
+        toldProblems: '',
       };
       byUid.set(uid, daemon);
       byName.set(keyText(key), daemon);

@@ -1,17 +1,27 @@
 /** From a DaemonSet to what the engine needs to know of it. */
+import { RESOURCES_ANNOTATION, ROLLOUT_ANNOTATIONS } from '../../core/api/names.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { PodSpec } from '../../core/api/types/core-v1.ts';
 import type { DaemonSetDefinition } from '../../core/daemons/daemon-pod-rules.ts';
 import { templateGeneration } from '../../core/daemons/daemon-pod.ts';
 import { compileEligibility } from '../../core/daemons/eligibility.ts';
 import { scaled } from '../../core/daemons/rollout-plan.ts';
+import { labelOf } from '../../core/kube/labels.ts';
 import type { Stored } from '../../core/kube/objects.ts';
+import { overrideFor } from './resource-overrides.ts';
+import { rolloutOptions } from './rollout-options.ts';
 
 const EMPTY_SPEC: PodSpec = Object.freeze({ containers: Object.freeze([]) });
 
-export function definitionOf(set: Stored<DaemonSet>, hash: string): DaemonSetDefinition {
+export interface SetDefinition extends DaemonSetDefinition {
+  /** Tells apart what the resource overrides say. */
+  readonly overrideKeys: string;
+}
+
+export function definitionOf(set: Stored<DaemonSet>, hash: string): SetDefinition {
   const { updateStrategy, template, minReadySeconds = 0 } = set.spec;
   const isRolling = updateStrategy?.type !== 'OnDelete';
+  const { ignoreDownNodes, maxRestarts, overrides } = rolloutOptions(set);
   return {
     key: set.metadata.uid,
     eligibility: compileEligibility(template.spec ?? EMPTY_SPEC),
@@ -19,17 +29,27 @@ export function definitionOf(set: Stored<DaemonSet>, hash: string): DaemonSetDef
     templateGeneration: templateGeneration(set),
     minReadySeconds,
     surge: isRolling && scaled(updateStrategy?.rollingUpdate?.maxSurge, 1, 'up') > 0,
-    ignoreDownNodes: false,
-    maxRestarts: 0,
+    ignoreDownNodes,
+    maxRestarts,
+    overrideKeys:
+      overrides.length === 0 ? '' : (labelOf(set.metadata.annotations, ROLLOUT_ANNOTATIONS.resourceOverrides) ?? ''),
+    ...(overrides.length === 0
+      ? {}
+      : {
+          readsLabels: true,
+          variant: (node) => overrideFor(overrides, node)?.key ?? '',
+          variantOf: (pod) => labelOf(pod.metadata.annotations, RESOURCES_ANNOTATION) ?? '',
+        }),
   };
 }
 
 /** Whether the engine need not hear of it again. */
-export const isSameDefinition = (a: DaemonSetDefinition, b: DaemonSetDefinition): boolean =>
+export const isSameDefinition = (a: SetDefinition, b: SetDefinition): boolean =>
   a.eligibility === b.eligibility &&
   a.hash === b.hash &&
   a.templateGeneration === b.templateGeneration &&
   a.minReadySeconds === b.minReadySeconds &&
   a.surge === b.surge &&
   a.ignoreDownNodes === b.ignoreDownNodes &&
-  a.maxRestarts === b.maxRestarts;
+  a.maxRestarts === b.maxRestarts &&
+  a.overrideKeys === b.overrideKeys;

@@ -3,10 +3,11 @@
  * is the current revision; going back to an old template makes the old revision current again, so pods that still
  * have it are not restarted.
  */
+import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision } from '../../core/api/types/apps-v1.ts';
 import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
-import { labelOf, withLabels } from '../../core/kube/labels.ts';
+import { labelOf, withAnnotations, withLabels } from '../../core/kube/labels.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../core/kube/owner-references.ts';
 import { compareResourceVersions } from '../../core/kube/resource-version.ts';
@@ -24,6 +25,8 @@ type Revision = Stored<ControllerRevision>;
 export interface Histories {
   /** The history with the current revision in it, made if need be. Costs nothing while nothing has changed. */
   construct(daemon: KnownDaemon, claims: Claims): Promise<History>;
+  /** Writes down that the current revision's canary has passed, so that no restart forgets it. */
+  markCanaryPassed(daemon: KnownDaemon): Promise<void>;
   /** Deletes the oldest revisions beyond the limit that no pod uses. */
   cleanUp(daemon: KnownDaemon): Promise<void>;
 }
@@ -166,6 +169,13 @@ export function createHistories(
       const hash = labelOf(current.metadata.labels, REVISION_LABEL) ?? '';
       daemon.history = { template, collisionCount: daemon.set.status?.collisionCount, current, hash, old };
       return daemon.history;
+    },
+
+    async markCanaryPassed(daemon) {
+      const { history } = daemon;
+      if (history === undefined) return;
+      const marked = withAnnotations(history.current, { [CANARY_PASSED_ANNOTATION]: 'true' });
+      daemon.history = { ...history, current: await write(daemon, marked) };
     },
 
     async cleanUp(daemon) {

@@ -1,7 +1,6 @@
 /** What the controller knows of one DaemonSet beside the engine's counts: everything here can be lost and found again. */
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
-import type { DaemonSetDefinition } from '../../core/daemons/daemon-pod-rules.ts';
 import type { NodeIdentity } from '../../core/daemons/daemon-pod.ts';
 import type { RolloutOrder } from '../../core/daemons/rollout-order.ts';
 import { compileLabelSelector } from '../../core/kube/label-selector.ts';
@@ -9,6 +8,7 @@ import type { Labels } from '../../core/kube/labels.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import { NOTHING, type Selector } from '../../core/kube/selector.ts';
+import type { SetDefinition } from './definition.ts';
 
 export interface KnownDaemon {
   readonly key: ObjectKey;
@@ -16,7 +16,7 @@ export interface KnownDaemon {
   /** The newest state seen, by watch or as the answer to a write. */
   set: Stored<DaemonSet>;
   readonly selects: (labels: Labels | undefined) => boolean;
-  definition: DaemonSetDefinition;
+  definition: SetDefinition;
   /** Makes the current revision's pod for a node; undefined until the revision is known. */
   maker: ((identity: NodeIdentity, predecessor: string, node: Node) => Pod) | undefined;
   history: History | undefined;
@@ -38,6 +38,9 @@ export interface KnownDaemon {
   /** A sync is under way; changes that come meanwhile are noted in `again`. */
   busy: boolean;
   again: boolean;
+  /** The state of the rollout, and the problems with annotations, that events have told of. */
+  toldState: string | undefined;
+  toldProblems: string;
 }
 
 export interface History {

@@ -2,10 +2,10 @@
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
-import { DESIRED, manage, WORK } from '../../core/daemons/daemon-pod-rules.ts';
-import { createPodMaker } from '../../core/daemons/daemon-pod.ts';
-import { planRollout, rolloutLimits } from '../../core/daemons/rollout-plan.ts';
+import { DESIRED, HAS_OLD, manage, WORK } from '../../core/daemons/daemon-pod-rules.ts';
+import { rolloutLimits, type RolloutLimits, type RolloutState } from '../../core/daemons/rollout-plan.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
+import { formatTime } from '../../core/kube/time.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Reconciler, ReconcileResult } from '../../machinery/controller.ts';
@@ -13,12 +13,16 @@ import { keyText } from '../../machinery/object-keys.ts';
 import type { Lister } from '../../machinery/object-store.ts';
 import { type Claims, createClaims } from './claims.ts';
 import type { DaemonWorld } from './daemon-world.ts';
+import { daemonConditions, setConditions, withoutConditions } from './conditions.ts';
 import { definitionOf, isSameDefinition } from './definition.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { Histories } from './history.ts';
-import { newer, type KnownDaemon } from './known-daemon.ts';
+import { type History, newer, type KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodWriter } from './pod-writer.ts';
+import { createPodMakers } from './pod-makers.ts';
+import { createRollouts } from './rollout.ts';
+import { rolloutOptions } from './rollout-options.ts';
 import { countsOf, writeStatus } from './status.ts';
 
 export interface SyncOptions {
@@ -39,6 +43,7 @@ const CREATIONS_PER_SYNC = 2000;
 
 export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
   const { client, clock, world, writer, events, histories } = options;
+  const rollouts = createRollouts(world, events);
 
   function daemonFor(set: Stored<DaemonSet>): KnownDaemon {
     const known = world.byName(keyText({ namespace: set.metadata.namespace ?? '', name: set.metadata.name }));
@@ -54,7 +59,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
   function define(daemon: KnownDaemon, hash: string): void {
     const definition = definitionOf(daemon.set, hash);
     if (isSameDefinition(definition, daemon.definition) && daemon.maker !== undefined) return;
-    daemon.maker = createPodMaker(daemon.set, hash);
+    daemon.maker = createPodMakers(daemon.set, hash, rolloutOptions(daemon.set).overrides);
     if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
   }
 
@@ -107,14 +112,33 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     return { more: create.length > CREATIONS_PER_SYNC, retryMs };
   }
 
-  async function rollOut(daemon: KnownDaemon, signal: AbortSignal): Promise<void> {
+  interface RolledOut {
+    readonly state: RolloutState;
+    readonly limits: RolloutLimits;
+    readonly dueMs: number | undefined;
+  }
+
+  async function rollOut(daemon: KnownDaemon, history: History, signal: AbortSignal): Promise<RolledOut> {
     const { updateStrategy } = daemon.set.spec;
-    if (updateStrategy?.type === 'OnDelete') return;
     const view = world.view(daemon);
     const limits = rolloutLimits(updateStrategy, view.count(DESIRED));
-    const plan = planRollout(world.engine, view, limits, daemon.order.line);
+    if (updateStrategy?.type === 'OnDelete')
+      return { state: view.count(HAS_OLD) === 0 ? 'Complete' : 'Progressing', limits, dueMs: undefined };
+    const wishes = rolloutOptions(daemon.set);
+    const { plan, canaryDueMs, canaryPassed } = rollouts.step(daemon, history, limits, wishes, clock.now());
+    if (canaryPassed) await histories.markCanaryPassed(daemon);
     await writer.createAt(daemon, plan.createAt, signal);
     await writer.remove(daemon, plan.remove, signal);
+    return { state: plan.state, limits, dueMs: canaryDueMs };
+  }
+
+  /** A wrong annotation is said once, and again when it is wrong in another way. */
+  function tellProblems(daemon: KnownDaemon): void {
+    const problems = rolloutOptions(daemon.set).problems.join('; ');
+    if (problems === daemon.toldProblems) return;
+    daemon.toldProblems = problems;
+    if (problems !== '')
+      events.note(daemon.set, 'Warning', 'InvalidRolloutAnnotation', `The rollout waits: ${problems}`);
   }
 
   async function bring(daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
@@ -122,14 +146,16 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     world.tick();
     world.reconcileAnswers(daemon);
     const claims = createClaims(client, daemon);
-    const { hash } = await histories.construct(daemon, claims);
-    define(daemon, hash);
+    const history = await histories.construct(daemon, claims);
+    define(daemon, history.hash);
+    tellProblems(daemon);
     let failure: { readonly error: unknown } | undefined;
     let managed: Managed = { more: false, retryMs: undefined };
+    let rolled: RolledOut | undefined;
     try {
       await claim(daemon, claims);
       managed = await manageNodes(daemon, signal);
-      if (!managed.more) await rollOut(daemon, signal);
+      rolled = await rollOut(daemon, history, signal);
       await histories.cleanUp(daemon);
     } catch (error) {
       failure = { error };
@@ -137,14 +163,25 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     const view = world.view(daemon);
     // What did work is reported even where something else did not.
     try {
-      await writeStatus(client, daemon, countsOf(view));
+      const { current } = history;
+      const isAsked = rolloutOptions(daemon.set).conditions;
+      const conditions =
+        rolled === undefined || !isAsked
+          ? isAsked
+            ? undefined
+            : withoutConditions
+          : setConditions(
+              daemonConditions(view, rolled.state, current.revision, rolled.limits),
+              formatTime(clock.now()),
+            );
+      await writeStatus(client, daemon, countsOf(view), conditions);
     } catch (error) {
       failure ??= { error };
     }
     if (failure !== undefined) throw failure.error;
     if (managed.more) return { requeueAfterMs: 0 };
     const due = view.nextDue === undefined ? undefined : Math.max(1, view.nextDue - clock.now());
-    return soonest(due, managed.retryMs);
+    return soonest(soonest(due, managed.retryMs).requeueAfterMs, rolled?.dueMs);
   }
 
   return async (key, signal) => {

@@ -28,3 +28,42 @@ export const NODE_GROUP_LABEL = 'everynode.dev/node-group';
 
 /** The one Lease that is the heartbeat of every simulated node. */
 export const FLEET_LEASE = 'everynode-fleet';
+
+/**
+ * On DaemonSets: what a rollout may do beyond the update strategy. Without them a DaemonSet behaves as on any Kubernetes.
+ * Amounts are numbers or percentages of the desired nodes, durations are Go's.
+ */
+export const ROLLOUT_ANNOTATIONS = {
+  /** `true`: the rollout replaces no pod. Missing pods are still made, from the current template. */
+  paused: 'everynode.dev/rollout-paused',
+  /** So many nodes keep their old pods: the last ones in order. */
+  partition: 'everynode.dev/rollout-partition',
+  /** So many nodes are updated first; the others follow when the canary has passed. */
+  canary: 'everynode.dev/rollout-canary',
+  /** The canary passes when its pods have been available for so long. Without it somebody must approve. */
+  canaryFor: 'everynode.dev/rollout-canary-for',
+  /** The number of the revision whose canary is approved (`kubectl rollout history` shows it). */
+  canaryApproved: 'everynode.dev/rollout-canary-approved',
+  /** So many new pods that do not come up stop the rollout. `1` where there is a canary, else it never stops. */
+  stopAfterCrashes: 'everynode.dev/rollout-stop-after-crashes',
+  /** A new pod that restarts so often, and is not ready, counts as one that does not come up. */
+  maxRestarts: 'everynode.dev/rollout-max-restarts',
+  /** `true`: nodes that were down before the rollout came to them do not use up its budget. */
+  ignoreDownNodes: 'everynode.dev/rollout-ignore-down-nodes',
+  /** A node label: nodes are updated group by group, in the order of its values. */
+  orderBy: 'everynode.dev/rollout-order-by',
+  /** `true`: with strategy OnDelete, everynode deletes the old pods in order. For clusters with a controller of their own. */
+  driver: 'everynode.dev/rollout-driver',
+  /** How many pods the driver takes down at a time (default 1). */
+  driverMaxUnavailable: 'everynode.dev/rollout-max-unavailable',
+  /** `true`: the status has the conditions Progressing, Available and Degraded. */
+  conditions: 'everynode.dev/status-conditions',
+  /** JSON: other resources for containers on groups of nodes. */
+  resourceOverrides: 'everynode.dev/resource-overrides',
+} as const;
+
+/** On ControllerRevisions: the canary of this revision has passed. */
+export const CANARY_PASSED_ANNOTATION = 'everynode.dev/canary-passed';
+
+/** On daemon pods: which of the resource overrides they were made with. */
+export const RESOURCES_ANNOTATION = 'everynode.dev/resources';

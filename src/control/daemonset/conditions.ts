@@ -1,0 +1,111 @@
+/**
+ * The conditions of a DaemonSet, for those who ask for them: does the rollout go on, are enough pods available, and if
+ * not, is it the nodes or the rollout? Upstream defines none, so they are written only by annotation.
+ */
+import type { DaemonSetCondition } from '../../core/api/types/apps-v1.ts';
+import { AVAILABLE, CRASHING, DESIRED, DOWN, UPDATED } from '../../core/daemons/daemon-pod-rules.ts';
+import type { DaemonSetView, RolloutLimits, RolloutState } from '../../core/daemons/rollout-plan.ts';
+import { setCondition } from '../../core/kube/conditions.ts';
+import type { NextConditions } from './status.ts';
+
+type Condition = Pick<DaemonSetCondition, 'type' | 'status' | 'reason' | 'message'>;
+
+const nodes = (count: number): string => `${count} ${count === 1 ? 'node' : 'nodes'}`;
+
+export function daemonConditions(
+  view: DaemonSetView,
+  state: RolloutState,
+  revision: number,
+  limits: RolloutLimits,
+): readonly Condition[] {
+  const desired = view.count(DESIRED);
+  const available = view.count(AVAILABLE);
+  return [
+    progressing(state, view.count(UPDATED), desired, view.count(CRASHING), revision),
+    enough(available, desired, limits.maxUnavailable),
+    degraded(desired - available, view.count(DOWN), view.count(CRASHING)),
+  ];
+}
+
+function progressing(
+  state: RolloutState,
+  updated: number,
+  desired: number,
+  crashing: number,
+  revision: number,
+): Condition {
+  const so = `${updated} of ${nodes(desired)} on revision ${revision}`;
+  const of = (status: string, reason: string, message: string): Condition => ({
+    type: 'Progressing',
+    status,
+    reason,
+    message,
+  });
+  switch (state) {
+    case 'Complete':
+      return updated === desired ? of('True', 'RolloutComplete', so) : of('True', 'RolloutProgressing', so);
+    case 'Progressing':
+      return of('True', 'RolloutProgressing', so);
+    case 'Paused':
+      return of('Unknown', 'RolloutPaused', `${so}; paused`);
+    case 'Partitioned':
+      return of('True', 'RolloutPartitioned', `${so}; the others are kept by the partition`);
+    case 'Canary':
+      return of('True', 'CanaryRunning', `${so}; waiting for the canary`);
+    case 'Stopped':
+      return of('False', 'RolloutStopped', `${so}; stopped, new pods do not come up on ${nodes(crashing)}`);
+  }
+}
+
+function enough(available: number, desired: number, maxUnavailable: number): Condition {
+  const isEnough = desired - available <= maxUnavailable;
+  return {
+    type: 'Available',
+    status: isEnough ? 'True' : 'False',
+    reason: isEnough ? 'EnoughAvailable' : 'TooFewAvailable',
+    message: `${available} of ${nodes(desired)} have an available pod`,
+  };
+}
+
+function degraded(unavailable: number, down: number, crashing: number): Condition {
+  const of = (status: string, reason: string, message: string): Condition => ({
+    type: 'Degraded',
+    status,
+    reason,
+    message,
+  });
+  if (unavailable === 0) return of('False', 'AllAvailable', 'every desired pod is available');
+  const why = `${nodes(unavailable)} without an available pod: ${down} down, ${crashing} where the new pod does not come up`;
+  if (crashing > 0) return of('True', 'NewPodsFailing', why);
+  return down === unavailable ? of('True', 'NodesDown', why) : of('True', 'PodsUnavailable', why);
+}
+
+export const setConditions =
+  (wanted: readonly Condition[], now: string): NextConditions =>
+  (conditions) => {
+    let list = conditions;
+    for (const condition of wanted) list = setCondition<DaemonSetCondition>(list, condition, now);
+    return list;
+  };
+
+const OURS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'Progressing',
+    new Set([
+      'RolloutComplete',
+      'RolloutProgressing',
+      'RolloutPaused',
+      'RolloutPartitioned',
+      'CanaryRunning',
+      'RolloutStopped',
+    ]),
+  ],
+  ['Available', new Set(['EnoughAvailable', 'TooFewAvailable'])],
+  ['Degraded', new Set(['AllAvailable', 'NewPodsFailing', 'NodesDown', 'PodsUnavailable'])],
+]);
+
+const isOurs = ({ type, reason }: DaemonSetCondition): boolean => OURS.get(type)?.has(reason ?? '') ?? false;
+
+/** Nobody asks for them (any more): ours go, those of others stay. */
+export const withoutConditions: NextConditions = (conditions) =>
+  conditions?.some(isOurs) === true ? conditions.filter((condition) => !isOurs(condition)) : conditions;
