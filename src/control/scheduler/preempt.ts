@@ -17,6 +17,7 @@ import {
 } from '../../core/placement/victims.ts';
 import type { Random } from '../../machinery/random.ts';
 import type { Refused } from './cycle.ts';
+import { rejectorBit } from './queue/rejectors.ts';
 import type { Turn } from './turn.ts';
 
 export type Preemption =
@@ -25,7 +26,12 @@ export type Preemption =
   /** It waits for the room it was promised, or may not preempt: whatever it was promised stays. */
   | { readonly result: 'not-eligible'; readonly message: string }
   /** There is nobody whose leaving would help: a promise made earlier is void. */
-  | { readonly result: 'no-candidates'; readonly message: string }
+  | {
+      readonly result: 'no-candidates';
+      readonly message: string;
+      /** What refused the pod even with the others gone: it waits for that too. */
+      readonly rejectors: number;
+    }
   /** The cluster changed while candidates were looked for. */
   | { readonly result: 'overtaken' };
 
@@ -56,6 +62,7 @@ export function* findPreemption(refused: Refused, options: PreemptOptions): Pree
   const clean: Victims[] = [];
   const violating: Victims[] = [];
   const refusals: Refusal[] = [];
+  let rejectors = 0;
   let { prepared } = refused;
   let interrupted = false;
   for (let step = 0; step < potential.length; step++) {
@@ -67,8 +74,10 @@ export function* findPreemption(refused: Refused, options: PreemptOptions): Pree
     const state = potential[(offset + step) % potential.length] as NodeState;
     if (state.slot < 0) continue;
     const answer = selectVictims(prepared, state, budgets);
-    if (!answer.ok) refusals.push(answer);
-    else if (answer.victims.pods.length > 0) {
+    if (!answer.ok) {
+      refusals.push(answer);
+      rejectors |= rejectorBit(answer.nos[0]?.plugin ?? 'DefaultPreemption');
+    } else if (answer.victims.pods.length > 0) {
       const list = answer.victims.budgetViolations === 0 ? clean : violating;
       if (list.length < wanted) list.push(answer.victims);
       if (clean.length > 0 && clean.length + violating.length >= wanted) break;
@@ -77,7 +86,7 @@ export function* findPreemption(refused: Refused, options: PreemptOptions): Pree
   }
   const best = pickCandidate([...clean, ...violating]);
   if (best === undefined) {
-    return { result: 'no-candidates', message: preemptionSummary(cluster.nodes.size, refusals) };
+    return { result: 'no-candidates', message: preemptionSummary(cluster.nodes.size, refusals), rejectors };
   }
   if (interrupted && !stillStands(best, prepared, budgets)) return OVERTAKEN;
   return { result: 'victims', victims: best };

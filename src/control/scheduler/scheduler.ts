@@ -261,13 +261,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       entry.held = true;
       reports.unschedulable(entry.pod, message, preemption.victims.nodeName);
     } else reports.unschedulable(entry.pod, message, preemption.result === 'no-candidates' ? '' : undefined);
-    queue.refused(entry, refused.rejectors, refused.plugins, compiled);
+    const further = preemption.result === 'no-candidates' ? preemption.rejectors : 0;
+    queue.refused(entry, refused.rejectors | further, refused.plugins, compiled);
     if (preemption.result !== 'victims') return;
-    const released = (failed: boolean): void => queue.release(entry.uid, failed);
     track(
       executor.run(entry.pod, preemption.victims, signal).then(
-        () => released(false),
-        () => released(true),
+        () => queue.release(entry.uid, 'done'),
+        () => queue.release(entry.uid, 'failed'),
       ),
     );
   }

@@ -6,6 +6,8 @@ import { createScheduler, type Scheduler, type SchedulerOptions } from '../../..
 import { EVENTS_IN_EVENTS_GROUP, NODES, PODS, PRIORITY_CLASSES } from '../../../src/core/api/registry/resources.ts';
 import type { Node, Pod, PodCondition, PodSpec, PodStatus, Taint } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
+import { StatusError } from '../../../src/core/kube/status-error.ts';
+import type { Client } from '../../../src/machinery/client.ts';
 import { createFleet } from '../../../src/nodes/fleet/fleet.ts';
 import { createWorld, type Running, type World } from '../support/world.ts';
 
@@ -58,10 +60,12 @@ export async function schedulerWorld(
   const world = await createWorld(seed);
   const { client } = world;
   let scheduler: Scheduler | undefined;
+  let alive = { alive: true };
   const begin = (): Promise<Running> =>
     world.start(({ client: theirs, informers, clock, random, logger }) => {
-      const own = { client: theirs, informers, clock, random: random.fork('scheduler'), logger, ...options };
-      scheduler = createScheduler(own);
+      const life = (alive = { alive: true });
+      const own = { client: mortal(theirs, life), informers, clock, random: random.fork('scheduler'), logger };
+      scheduler = createScheduler({ ...own, ...options });
       return [scheduler];
     });
   let running = await begin();
@@ -144,6 +148,9 @@ export async function schedulerWorld(
       return (await world.pod(name)).status?.conditions?.find((condition) => condition.type === type);
     },
     async restart() {
+      alive.alive = false;
+      // Whatever of it still waits for something finds that nobody answers.
+      await world.pass(15_000);
       await running.stop();
       running = await begin();
     },
@@ -152,6 +159,18 @@ export async function schedulerWorld(
       await world.start(({ client: theirs, informers, clock, logger }) => [
         createFleet({ client: theirs, informers, clock, logger }),
       ]);
+    },
+  });
+}
+
+/** A client whose process may be gone from one moment to the next: what it asks from then on reaches nobody. */
+function mortal(client: Client, life: { readonly alive: boolean }): Client {
+  return new Proxy(client, {
+    get(target, property, receiver) {
+      const member: unknown = Reflect.get(target, property, receiver);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown =>
+        life.alive ? member.apply(target, args) : Promise.reject(new StatusError(403, 'Forbidden', 'nobody is there'));
     },
   });
 }

@@ -3,6 +3,7 @@
  * the filters themselves, so that nobody is called in vain. Where another filter than before stands in the way, the pod
  * waits for that one too from now on.
  */
+import type { Refusal } from '../../../core/placement/answer.ts';
 import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import { judgeWithNominated } from '../../../core/placement/filters.ts';
@@ -18,11 +19,12 @@ import { mayHost, type Room, roomOn } from './room.ts';
 export interface Standing {
   /** How many of its kind the node could take. */
   readonly help: Help;
-  /** The filter that refuses it there and that a change elsewhere may persuade; empty when there is none. */
-  readonly refusedBy: string;
+  /** The filters that refuse it there, now and with less important pods gone: a change elsewhere may persuade them. */
+  readonly refusedBy: readonly string[];
 }
 
-const NO_HELP: Standing = { help: NONE, refusedBy: '' };
+const NOBODY: readonly string[] = Object.freeze([]);
+export const NO_HELP: Standing = { help: NONE, refusedBy: NOBODY };
 
 export interface OnNode {
   ask(compiled: CompiledPod): Standing;
@@ -59,10 +61,15 @@ export function askNode(
       if (count === 0) return NO_HELP;
       const prepared = preparePod(compiled, cluster, plugins);
       const answer = judgeWithNominated(prepared, state);
-      if (answer.ok) return { help: count, refusedBy: '' };
-      const refusedBy = answer.nos[0]?.plugin ?? '';
+      if (answer.ok) return { help: count, refusedBy: NOBODY };
+      const refusedBy = pluginsOf(answer);
       if (!answer.preemptionHelps || compiled.pod.spec.preemptionPolicy === 'Never') return { help: NONE, refusedBy };
-      return { help: selectVictims(prepared, state, []).ok ? count : NONE, refusedBy };
+      const emptied = selectVictims(prepared, state, []);
+      return emptied.ok
+        ? { help: count, refusedBy: NOBODY }
+        : { help: NONE, refusedBy: [...refusedBy, ...pluginsOf(emptied)] };
     },
   };
 }
+
+const pluginsOf = ({ nos }: Refusal): readonly string[] => nos.slice(0, 1).map((no) => no.plugin);

@@ -35,6 +35,8 @@ export interface QueuedPod extends HeapEntry {
   refusals: number;
   /** Attempts in a row that ended in an error; a refusal ends the row. */
   errors: number;
+  /** Preemptions in a row that could not be carried out. */
+  failedPreemptions: number;
   /** The pause ends after the window that begins at this time. */
   backoffUntil: number;
   /** Bits of the filters that refused it last. */
@@ -68,6 +70,7 @@ export function queuedPod(pod: Stored<Pod>, now: number, order: number): QueuedP
     attempts: 0,
     refusals: 0,
     errors: 0,
+    failedPreemptions: 0,
     backoffUntil: -1,
     rejectors: 0,
     plugins: NO_PLUGINS,

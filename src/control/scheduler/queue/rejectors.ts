@@ -28,8 +28,13 @@ export const ACROSS_NODES = REJECTOR.PodTopologySpread | REJECTOR.InterPodAffini
 export const ABOUT_STORAGE =
   REJECTOR.VolumeRestrictions | REJECTOR.NodeVolumeLimits | REJECTOR.VolumeBinding | REJECTOR.VolumeZone;
 
-const BITS: ReadonlyMap<string, number> = new Map<PluginName | 'NoNodes', number>(
-  Object.entries(REJECTOR) as [PluginName, number][],
-);
+/** They speak of the pod, not of a node; what they want is said elsewhere. */
+const SILENT: readonly PluginName[] = ['SchedulingGates', 'DefaultPreemption'];
 
+const BITS: ReadonlyMap<string, number> = new Map([
+  ...Object.entries(REJECTOR),
+  ...SILENT.map((name): [string, number] => [name, 0]),
+]);
+
+/** A name that is not built in is a plugin of another room. */
 export const rejectorBit = (plugin: string): number => BITS.get(plugin) ?? REJECTOR.Plugin;

@@ -63,7 +63,8 @@ export interface SchedulingQueue {
   renominated(uid: string): void;
   /** Its preemption begins: not to be tried until `release`. */
   hold(uid: string): void;
-  release(uid: string, tryAtOnce: boolean): void;
+  /** It has ended. One that failed is begun again after a pause: nothing else would wake the pod. */
+  release(uid: string, outcome: 'done' | 'failed'): void;
   readonly counts: QueueCounts;
   /** Those that wait without being gated; for tests and for people. */
   waiting(): Iterable<QueuedPod>;
@@ -340,15 +341,19 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
       if (entry !== undefined) entry.held = true;
     },
 
-    release(uid, tryAtOnce) {
+    release(uid, outcome) {
       const entry = entries.get(uid);
       if (entry === undefined) return;
       entry.held = false;
+      entry.failedPreemptions = outcome === 'failed' ? entry.failedPreemptions + 1 : 0;
       const called = entry.calledMeanwhile;
       entry.calledMeanwhile = false;
       if (entry.place !== 'waiting') return;
-      if (tryAtOnce) enterActive(entry);
-      else if (called) call(entry, undefined);
+      if (outcome === 'failed') {
+        entry.errors = entry.failedPreemptions;
+        stamp(entry);
+        enterErrorBackoff(entry);
+      } else if (called) call(entry, undefined);
     },
 
     get counts() {

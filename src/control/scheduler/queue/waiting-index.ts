@@ -15,7 +15,7 @@ import {
 } from './cluster-change.ts';
 import { ALL, type Help, helpAcrossNodes, NONE } from './hints.ts';
 import { kindOf } from './kinds-of-pods.ts';
-import { askNode, nodeConcerned, type Standing } from './on-node.ts';
+import { askNode, NO_HELP, nodeConcerned } from './on-node.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import { ABOUT_STORAGE, ACROSS_NODES, REJECTOR, rejectorBit } from './rejectors.ts';
 import { sharesDomain } from './shared-domains.ts';
@@ -98,20 +98,17 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
   };
 
   /** Another filter stands in the way of this kind by now: it waits for that one too. */
-  const widen = (kind: Kind, plugin: string): void => {
-    if (plugin === '') return;
-    const bit = rejectorBit(plugin);
-    if ((kind.rejectors & bit) !== 0) return;
-    kind.rejectors |= bit;
-    for (const entry of kind.entries) widenEntry(entry, plugin, bit);
-  };
-
-  const widenEntry = (entry: QueuedPod, plugin: string, bit: number): void => {
-    entry.rejectors |= bit;
-    if ((bit & ABOUT_STORAGE) !== 0) aboutStorage.add(entry);
-    if (bit !== REJECTOR.Plugin) return;
-    byPlugin.add(entry);
-    if (!entry.plugins.includes(plugin)) entry.plugins = [...entry.plugins, plugin];
+  const widen = (kind: Kind, refusedBy: readonly string[]): void => {
+    for (const plugin of refusedBy) {
+      const bit = rejectorBit(plugin);
+      if ((kind.rejectors & bit) === bit && bit !== REJECTOR.Plugin) continue;
+      kind.rejectors |= bit;
+      for (const entry of kind.entries) {
+        widenEntry(entry, plugin);
+        if ((bit & ABOUT_STORAGE) !== 0) aboutStorage.add(entry);
+        if (bit === REJECTOR.Plugin) byPlugin.add(entry);
+      }
+    }
   };
 
   const callFree = (change: PlacementChange, into: Map<QueuedPod, boolean>): void => {
@@ -124,7 +121,7 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
         take(kind, ALL, change, into);
         continue;
       }
-      const { help, refusedBy } = node?.ask(kind.example) ?? NOWHERE;
+      const { help, refusedBy } = node?.ask(kind.example) ?? NO_HELP;
       widen(kind, refusedBy);
       take(kind, Math.max(across, help), change, into);
     }
@@ -145,8 +142,7 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
         const compiled = compilePodOnce(entry.pod);
         const { help, refusedBy } = node.ask(compiled);
         if (help !== NONE) into.set(entry, false);
-        else if (refusedBy !== '' && (entry.rejectors & rejectorBit(refusedBy)) === 0) {
-          widenEntry(entry, refusedBy, rejectorBit(refusedBy));
+        else if (refusedBy.filter((plugin) => widenEntry(entry, plugin)).length > 0) {
           remove(entry);
           add(entry, compiled);
         }
@@ -238,7 +234,7 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
       if (state !== undefined) {
         const { help, refusedBy } = askNode(change, state, cluster, plugins).ask(compiled);
         if (help !== NONE) return true;
-        if (refusedBy !== '') widenEntry(entry, refusedBy, rejectorBit(refusedBy));
+        for (const plugin of refusedBy) widenEntry(entry, plugin);
       }
       return helpAcrossNodes(change, { compiled, rejectors: entry.rejectors }, cluster) !== NONE;
     },
@@ -252,7 +248,6 @@ export function createWaitingIndex({ cluster, plugins }: WaitingIndexOptions): W
   }
 }
 
-const NOWHERE: Standing = { help: NONE, refusedBy: '' };
 const NO_PINS: ReadonlySet<string> = new Set();
 const NOBODY: ReadonlySet<QueuedPod> = new Set();
 
@@ -265,4 +260,14 @@ function addTo<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
 function removeFrom<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
   const set = sets.get(key);
   if (set?.delete(value) === true && set.size === 0) sets.delete(key);
+}
+
+/** True when the pod did not wait for this filter before. */
+function widenEntry(entry: QueuedPod, plugin: string): boolean {
+  const bit = rejectorBit(plugin);
+  const isNew = (entry.rejectors & bit) !== bit;
+  entry.rejectors |= bit;
+  if (bit !== REJECTOR.Plugin || entry.plugins.includes(plugin)) return isNew;
+  entry.plugins = [...entry.plugins, plugin];
+  return true;
 }

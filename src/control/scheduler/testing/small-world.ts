@@ -174,11 +174,13 @@ export function createSmallWorld(options: { readonly seed?: number | string; rea
         queue.refused(entry, decision.rejectors, decision.plugins, compiled);
         return true;
       }
+      let { rejectors } = decision;
       if (preemption.result === 'no-candidates') {
+        rejectors |= preemption.rejectors;
         entry.pod = { ...pod, status: {} };
         nominations.set(entry.pod, '');
       }
-      queue.refused(entry, decision.rejectors, decision.plugins, compiled);
+      queue.refused(entry, rejectors, decision.plugins, compiled);
     }
     return true;
   }
