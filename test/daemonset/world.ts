@@ -4,7 +4,7 @@ import {
   createDaemonSetController,
   type DaemonSetControllerOptions,
 } from '../../src/control/daemonset/daemonset-controller.ts';
-import { createFirstFit } from '../../src/control/scheduler/first-fit.ts';
+import { createScheduler } from '../../src/control/scheduler/scheduler.ts';
 import { CONTROLLER_REVISIONS, DAEMON_SETS, EVENTS, NODES, PODS } from '../../src/core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet, DaemonSetSpec } from '../../src/core/api/types/apps-v1.ts';
 import type { Event, Node, Pod, PodSpec } from '../../src/core/api/types/core-v1.ts';
@@ -29,6 +29,8 @@ export interface WorldOptions extends TestServerOptions {
 export interface World {
   readonly clock: VirtualClock;
   readonly client: Client;
+  /** The server without anybody to move time on: for actors. */
+  readonly direct: Client;
   /** Another controller on the same server, as after a restart. */
   startController(options?: Partial<DaemonSetControllerOptions>): { stop(): Promise<void> };
   stopController(): Promise<void>;
@@ -93,7 +95,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     run((signal) => fleet.start(signal));
   }
   if (options.scheduler !== false) {
-    const scheduler = createFirstFit({ client: direct, informers, clock });
+    const scheduler = createScheduler({ client: direct, informers, clock, random });
     run((signal) => scheduler.start(signal));
   }
   run((signal) => informers.start(signal));
@@ -116,6 +118,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const world: World = {
     clock,
     client,
+    direct,
     startController,
     stopController: () => stopController(),
     async pods(set = 'agent') {

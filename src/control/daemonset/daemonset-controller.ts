@@ -29,6 +29,7 @@ import { createDaemonWorld } from './daemon-world.ts';
 import { createFailedPodBackoff } from './failed-pod-backoff.ts';
 import { createHistories } from './history.ts';
 import type { KnownDaemon } from './known-daemon.ts';
+import { refuseBesideAnother } from './other-controller.ts';
 import { COMPONENT, createPodEvents } from './pod-events.ts';
 import { createPodWriter } from './pod-writer.ts';
 import { createSync } from './sync.ts';
@@ -50,6 +51,8 @@ export interface DaemonSetControllerOptions {
   readonly coalesceMs?: number;
   /** Which of several controllers speaks in events. */
   readonly instance?: string;
+  /** Run even where kube-controller-manager does; only where its own DaemonSet controller is off. */
+  readonly besideAnother?: boolean;
 }
 
 const BURST = 250;
@@ -176,6 +179,7 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     name: 'daemonset-controller',
     ready: () => controller.ready(),
     async start(signal) {
+      if (options.besideAnother !== true) await refuseBesideAnother(client, clock);
       listen();
       await Promise.all([recorder.start(signal), controller.start(signal)]);
       for (const registration of registrations) registration.remove();

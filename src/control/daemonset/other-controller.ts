@@ -1,0 +1,35 @@
+/**
+ * Two controllers of DaemonSets on one cluster would undo each other's work. Upstream's runs in kube-controller-manager,
+ * whose leader keeps a Lease fresh; where that is so, ours does not start. (There, the rollout driver gives most of what
+ * ours has.)
+ */
+import { LEASES } from '../../core/api/registry/resources.ts';
+import { isStatus } from '../../core/kube/status-error.ts';
+import { parseTime } from '../../core/kube/time.ts';
+import type { Client } from '../../machinery/client.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import { DaemonSetError } from './errors.ts';
+
+const LEASE = { namespace: 'kube-system', name: 'kube-controller-manager' };
+const DEFAULT_LEASE_SECONDS = 15;
+
+/** The holder of a fresh Lease, or undefined where nobody acts. */
+export async function actingControllerManager(client: Client, clock: Clock): Promise<string | undefined> {
+  const lease = await client.get(LEASES, LEASE).catch((error: unknown) => {
+    if (isStatus(error, 'NotFound')) return undefined;
+    throw error;
+  });
+  const { holderIdentity, renewTime, leaseDurationSeconds = DEFAULT_LEASE_SECONDS } = lease?.spec ?? {};
+  const renewed = renewTime === undefined ? undefined : parseTime(renewTime);
+  if (holderIdentity === undefined || holderIdentity === '' || renewed === undefined) return undefined;
+  return renewed + leaseDurationSeconds * 1000 > clock.now() ? holderIdentity : undefined;
+}
+
+export async function refuseBesideAnother(client: Client, clock: Clock): Promise<void> {
+  const holder = await actingControllerManager(client, clock);
+  if (holder === undefined) return;
+  throw new DaemonSetError(
+    'EN_DAEMONSET_OTHER_CONTROLLER',
+    `kube-controller-manager (${holder}) runs DaemonSets on this cluster; start it with --controllers=*,-daemonset-controller and set this controller to run beside it, or use the rollout driver`,
+  );
+}

@@ -1,0 +1,146 @@
+/**
+ * The rollout driver: pause, partition, canary, stops, order and down nodes for DaemonSets that another controller owns, as
+ * on every managed cluster. The DaemonSet has strategy OnDelete and `everynode.dev/rollout-driver: "true"`; its own
+ * controller makes pods and counts them, and all the driver does is to delete old pods, a few at a time, in order.
+ */
+import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
+import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
+import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
+import { DESIRED } from '../../core/daemons/daemon-pod-rules.ts';
+import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
+import { scaled } from '../../core/daemons/rollout-plan.ts';
+import { labelOf } from '../../core/kube/labels.ts';
+import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
+import { controllerOf, isControlledBy } from '../../core/kube/owner-references.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import { createController, type ReconcileResult } from '../../machinery/controller.ts';
+import { createEventRecorder } from '../../machinery/event-recorder.ts';
+import type { HandlerRegistration } from '../../machinery/informer.ts';
+import { silentLogger } from '../../machinery/logger.ts';
+import { nodeSourceFrom } from '../../machinery/node-source.ts';
+import { keyOf, keyText } from '../../machinery/object-keys.ts';
+import { createDaemonWorld } from './daemon-world.ts';
+import type { DaemonSetControllerOptions } from './daemonset-controller.ts';
+import { definitionOf, isSameDefinition } from './definition.ts';
+import { type History, type KnownDaemon, newer } from './known-daemon.ts';
+import { createPodEvents } from './pod-events.ts';
+import { createPodWriter } from './pod-writer.ts';
+import { createRollouts } from './rollout.ts';
+import { rolloutOptions } from './rollout-options.ts';
+
+export type RolloutDriverOptions = Omit<DaemonSetControllerOptions, 'besideAnother'>;
+
+const BURST = 50;
+
+export function createRolloutDriver(options: RolloutDriverOptions): Actor {
+  const { client, informers, clock, random } = options;
+  const logger = options.logger ?? silentLogger;
+  const sets = informers.for(DAEMON_SETS);
+  const pods = informers.for(PODS);
+  const revisions = informers.for(CONTROLLER_REVISIONS);
+  const nodes = options.nodes ?? nodeSourceFrom(informers.for(NODES), client);
+  const instance = options.instance ?? 'everynode';
+  const recorder = createEventRecorder({
+    client,
+    clock,
+    random,
+    logger,
+    controller: 'everynode-rollout',
+    instance,
+    api: 'core',
+  });
+  const events = createPodEvents(recorder);
+  const world = createDaemonWorld({ clock, pods, onChange: (daemon) => controller.queue.add(daemon.key) });
+  const writer = createPodWriter({ client, world, events, burst: options.burst ?? BURST });
+  const rollouts = createRollouts(world, events);
+  const registrations: HandlerRegistration[] = [];
+
+  const isDriven = (set: DaemonSet): boolean =>
+    set.spec.updateStrategy?.type === 'OnDelete' &&
+    set.metadata.deletionTimestamp === undefined &&
+    rolloutOptions(set).driver;
+
+  /** The revisions its own controller has recorded; undefined until it has seen the present template. */
+  function historyOf(set: Stored<DaemonSet>): History | undefined {
+    if ((set.status?.observedGeneration ?? 0) < (set.metadata.generation ?? 0)) return undefined;
+    const own: Stored<ControllerRevision>[] = [];
+    for (const revision of revisions.lister.list(set.metadata.namespace))
+      if (isControlledBy(revision, set)) own.push(revision);
+    const old = own.sort((a, b) => a.revision - b.revision);
+    const current = old.pop();
+    if (current === undefined) return undefined;
+    const hash = labelOf(current.metadata.labels, REVISION_LABEL) ?? '';
+    return { template: set.spec.template, collisionCount: undefined, current, hash, old };
+  }
+
+  async function drive(daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
+    await writer.settleDoubts(daemon, signal);
+    world.tick();
+    world.reconcileAnswers(daemon);
+    const history = historyOf(daemon.set);
+    if (history === undefined) return {};
+    const definition = definitionOf(daemon.set, history.hash);
+    if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
+    const wishes = rolloutOptions(daemon.set);
+    const view = world.view(daemon);
+    const maxUnavailable = Math.max(1, scaled(wishes.driverMaxUnavailable, view.count(DESIRED), 'up'));
+    const step = rollouts.step(daemon, history, { maxUnavailable, maxSurge: 0 }, wishes, clock.now());
+    if (step.canaryPassed) {
+      const body = { metadata: { annotations: { [CANARY_PASSED_ANNOTATION]: 'true' } } };
+      await client.patch(CONTROLLER_REVISIONS, keyOf(history.current), { type: 'merge', body });
+    }
+    await writer.remove(daemon, step.plan.remove, signal);
+    const due = view.nextDue === undefined ? undefined : Math.max(1, view.nextDue - clock.now());
+    const waits = [due, step.canaryDueMs].filter((ms) => ms !== undefined);
+    return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
+  }
+
+  const controller = createController<ObjectKey>({
+    name: 'rollout-driver',
+    clock,
+    random,
+    logger,
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    concurrency: options.concurrency ?? 4,
+    waitFor: [
+      (signal) => nodes.synced(signal),
+      (signal) => Promise.all(registrations.map((each) => each.synced(signal))).then(() => undefined),
+    ],
+    async reconcile(key, signal) {
+      const set = sets.lister.get(key.name, key.namespace);
+      const known = world.byName(keyText(key));
+      if (known !== undefined && (set === undefined || known.uid !== set.metadata.uid || !isDriven(set)))
+        world.forget(known);
+      if (set === undefined || !isDriven(set)) return undefined;
+      const daemon = world.byName(keyText(key)) ?? world.register(set, definitionOf(set, ''));
+      daemon.set = newer(set, daemon.set);
+      return drive(daemon, signal);
+    },
+  });
+
+  function listen(): void {
+    registrations.push(
+      nodes.addHandler({ add: world.seeNode, update: (_old, node) => world.seeNode(node), delete: world.nodeGone }),
+      pods.addHandler({ batch: world.seePods }),
+      sets.addHandler({ batch: (changes) => changes.forEach(({ object }) => controller.queue.add(keyOf(object))) }),
+      revisions.addHandler({
+        batch(changes) {
+          for (const { object } of changes) {
+            const daemon = world.byUid(controllerOf(object)?.uid ?? '');
+            if (daemon !== undefined) controller.queue.add(daemon.key);
+          }
+        },
+      }),
+    );
+  }
+
+  return {
+    name: 'rollout-driver',
+    ready: () => controller.ready(),
+    async start(signal) {
+      listen();
+      await Promise.all([recorder.start(signal), controller.start(signal)]);
+      for (const registration of registrations) registration.remove();
+    },
+  };
+}
