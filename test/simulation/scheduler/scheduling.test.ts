@@ -54,7 +54,7 @@ describe('the scheduler', () => {
       await world.pass(10);
     }
     const { items } = await world.client.list(PODS);
-    const nodes = items.map(({ spec }) => spec.nodeName);
+    const nodes = items.map(({ spec }) => spec.nodeName ?? '');
     expect(nodes.toSorted()).toEqual(['a', 'a', 'b', 'b']);
   });
 

@@ -256,15 +256,18 @@ describe("a change of the pod's own", () => {
 
 describe('storage', () => {
   const mounting = podOf('p', { spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'c' } }] } });
-  const claim = (name: string, namespace = 'default'): PersistentVolumeClaim =>
-    ({
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: { name, namespace },
-      spec: {},
-    }) as PersistentVolumeClaim;
-  const volume = (labels: Record<string, string> = {}): PersistentVolume =>
-    ({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'v', labels }, spec: {} }) as PersistentVolume;
+  const claim = (name: string, namespace = 'default'): PersistentVolumeClaim => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace },
+    spec: {},
+  });
+  const volume = (labels: Record<string, string> = {}): PersistentVolume => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'v', labels },
+    spec: {},
+  });
   const storageClass = (more: Partial<StorageClass> = {}): StorageClass => ({
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
