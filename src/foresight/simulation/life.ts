@@ -60,7 +60,7 @@ export function createLife(world: Clock, onTimer: () => void): Life {
             if (!isOver) resolve(value);
           },
           (error: unknown) => {
-            if (!isOver) reject(error as Error);
+            if (!isOver) reject(error);
           },
         );
       }),

@@ -9,25 +9,21 @@
 import type { ActorFactory } from '../../assembly/simulated.ts';
 import { createSimulatedServer } from '../../assembly/simulated.ts';
 import { bootstrap } from '../../apiserver/bootstrap.ts';
-import type { KubeObject, ObjectKey, Resource } from '../../core/kube/objects.ts';
-import type { Client, WatchEvent, WatchOptions } from '../../machinery/client.ts';
-import { createInformers } from '../../machinery/informers.ts';
-import { loggerFrom, type Logger } from '../../machinery/logger.ts';
 import { createSeededRandom } from '../../machinery/seeded-random.ts';
 import { createVirtualClock } from '../../machinery/virtual-clock.ts';
 import { canonicalState, type CanonicalState } from './canonical-state.ts';
 import { startCaretaker } from './caretaker.ts';
+import { createCast } from './cast.ts';
 import { createClusterView } from './cluster-view.ts';
 import { observeStore, type Commit } from './commit.ts';
 import { describeCommit } from './describe-commit.ts';
 import { createEventLog } from './event-log.ts';
 import type { ScheduledFault } from './faults/fault.ts';
-import { createFaultyClient } from './faults/faulty-client.ts';
 import { NO_FAULTS, type FaultPlan } from './faults/plan.ts';
 import { INVARIANTS } from './invariants/all.ts';
 import type { Invariant, InvariantFactory } from './invariants/invariant.ts';
 import { createKnowledge } from './knowledge.ts';
-import { createLife, type Life } from './life.ts';
+import { namedClient, type Attribute } from './named-client.ts';
 import { createPlay } from './scenario/play-scenario.ts';
 import type { Scenario } from './scenario/scenario.ts';
 
@@ -64,13 +60,7 @@ const QUIET_MS = 11 * 60_000;
 /** Faults go on for so long after the last step. */
 const TROUBLE_AFTER_MS = 60_000;
 const CHUNK_MS = 30_000;
-/** Requests or timers of one actor at one instant; more is a loop that never ends. */
-const MOST_AT_ONCE = 20_000;
 const MOST_COMMITS = 100_000;
-
-interface Instance {
-  readonly life: Life;
-}
 
 export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const { scenario, seed } = options;
@@ -102,8 +92,8 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     note(`VIOLATION ${invariant}: ${problem}`);
   };
   const attributeTo =
-    (name: string) =>
-    <T>(run: () => T): T => {
+    (name: string): Attribute =>
+    (run) => {
       const before = by;
       by = name;
       try {
@@ -134,113 +124,18 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   });
   const user = namedClient(server.client(), attributeTo('user'));
 
-  // --- actors -------------------------------------------------------------------------------------------------------
-  const points = new Map<string, number>();
-  const lives = new Map<string, Instance>();
-  let instances = 0;
-
-  const nextPoint =
-    (actor: string) =>
-    (kind: string): string => {
-      const key = `${actor} ${kind}`;
-      const count = (points.get(key) ?? 0) + 1;
-      points.set(key, count);
-      return `${kind} #${count}`;
-    };
-
-  const latencies = random.fork('latency');
-  const draw = (point: string, most: number): number => latencies.fork(point).integer(most + 1);
-
-  async function touch(resource: Resource, key: ObjectKey, point: string): Promise<void> {
-    const body = { metadata: { annotations: { 'simulation.everynode.dev/touched': point } } };
-    await attributeTo('another')(() => server.client().patch(resource, key, { type: 'merge', body })).catch(
-      () => undefined,
-    );
-  }
-
-  function loggerOf(actor: string): Logger {
-    return loggerFrom((level, message, { error, ...fields }) => {
-      if (level === 'debug' || level === 'info') return;
-      note(
-        `${actor}: ${level}: ${message} ${describeFields(fields)}${error === undefined ? '' : ` (${messageOf(error)})`}`,
-      );
-      if (isBug(error)) violate('no-actor-breaks', `${actor}: ${message}: ${(error as Error).stack ?? String(error)}`);
-    });
-  }
-
-  function begin(factory: ActorFactory): void {
-    if (lives.has(factory.name)) return;
-    const { name: actor } = factory;
-    instances += 1;
-    const attribute = attributeTo(actor);
-    let instant = -1;
-    let atOnce = 0;
-    const count = (): void => {
-      const now = clock.monotonic();
-      atOnce = now === instant ? atOnce + 1 : 1;
-      instant = now;
-      if (atOnce > MOST_AT_ONCE) {
-        violate('no-hot-loop', `${actor} did ${atOnce} things at one instant; the last change was ${lastChange}`);
-        life.end();
-      }
-    };
-    const life = createLife(clock, count);
-    const client = createFaultyClient({
-      inner: server.client(),
-      actor,
-      life,
-      plan,
-      isTroubled: () => clock.monotonic() < troubleUntil,
-      nextPoint: nextPoint(actor),
-      draw,
-      attribute,
-      touch,
-      crash: (downMs) => crash(factory, downMs),
-      note,
-      count,
-      acknowledged(resource, object) {
-        for (const invariant of invariants) violate(invariant.name, invariant.acknowledged?.(resource, object));
-      },
-      shown: (resource, version) => knowledge.shown(actor, resource, version, clock.monotonic()),
-      witness: (resource, watch) => witness(invariants, violate, resource, watch),
-      oldest: () => server.store.compactedRevision,
-    });
-    const dice = random.fork(`${actor} ${instances}`);
-    const logger = loggerOf(actor);
-    const informers = createInformers(client, {
-      clock: life.clock,
-      random: dice.fork('informers'),
-      logger,
-      watchTimeoutMs: 0,
-      pageSize: weather.pageSize,
-      streamingList: weather.streamingList,
-    });
-    lives.set(actor, { life });
-    const actors = factory.create({ client, informers, clock: life.clock, random: dice, logger });
-    const never = new AbortController().signal;
-    for (const each of [informers, ...actors]) {
-      each.start(never).then(
-        () => {
-          if (!life.isOver) violate('no-actor-breaks', `${each.name} ended by itself`);
-        },
-        (error: unknown) => {
-          if (!life.isOver) violate('no-actor-breaks', `${each.name} gave up: ${messageOf(error)}`);
-        },
-      );
-    }
-  }
-
-  function crash(factory: ActorFactory, downMs: number): void {
-    const instance = lives.get(factory.name);
-    if (instance === undefined) return;
-    note(`${factory.name} crashes, back in ${downMs} ms`);
-    instance.life.end();
-    lives.delete(factory.name);
-    knowledge.forget(factory.name);
-    clock.after(downMs, () => begin(factory));
-  }
-
-  // --- the run ------------------------------------------------------------------------------------------------------
+  const cast = createCast({
+    server,
+    clock,
+    random,
+    plan,
+    isTroubled: () => clock.monotonic() < troubleUntil,
+    invariants,
+    knowledge,
+    attributeTo,
+    note,
+    violate,
+  });
   const play = createPlay(scenario, {
     client: user,
     clock,
@@ -250,7 +145,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     note,
     crash(actor, downMs) {
       const factory = options.actors.find(({ name }) => name === actor);
-      if (factory !== undefined) crash(factory, downMs);
+      if (factory !== undefined) cast.crash(factory, downMs);
     },
   });
   const isBroken = (): boolean => violation !== undefined;
@@ -287,10 +182,10 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     });
   }
   for (const factory of options.actors) {
-    begin(factory);
+    cast.begin(factory);
     if (plan === NO_FAULTS) continue;
     for (const { atMs, downMs } of plan.crashes(factory.name, troubleUntil))
-      clock.after(atMs, () => crash(factory, downMs));
+      clock.after(atMs, () => cast.crash(factory, downMs));
   }
   startCaretaker(namedClient(server.client(), attributeTo('caretaker')), clock, view);
 
@@ -313,7 +208,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     for (const invariant of invariants)
       for (const problem of invariant.settled?.(view, server.store) ?? []) violate(invariant.name, problem);
   }
-  for (const { life } of lives.values()) life.end();
+  cast.end();
   return {
     violation,
     digest: log.digest(),
@@ -331,51 +226,3 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     if (!isOver() && rest > 0) await clock.advance(rest);
   }
 }
-
-function witness<T extends KubeObject>(
-  invariants: readonly Invariant[],
-  violate: (invariant: string, problem: string | undefined) => void,
-  resource: Resource<T>,
-  options: WatchOptions,
-): (batch: readonly WatchEvent<T>[]) => void {
-  const ears = invariants.flatMap((invariant) => {
-    const hear = invariant.watched?.(resource, options);
-    return hear === undefined ? [] : [{ name: invariant.name, hear }];
-  });
-  return (batch) => {
-    for (const { name, hear } of ears) violate(name, hear(batch));
-  };
-}
-
-/** A client whose writes carry a name. */
-function namedClient(inner: Client, attribute: <T>(run: () => T) => T): Client {
-  return {
-    get: (resource, key, options) => inner.get(resource, key, options),
-    list: (resource, options) => inner.list(resource, options),
-    watch: (resource, options) => inner.watch(resource, options),
-    create: (resource, object, options) => attribute(() => inner.create(resource, object, options)),
-    update: (resource, object, options) => attribute(() => inner.update(resource, object, options)),
-    patch: (resource, key, patch, options) => attribute(() => inner.patch(resource, key, patch, options)),
-    apply: (resource, object, options) => attribute(() => inner.apply(resource, object, options)),
-    delete: (resource, key, options) => attribute(() => inner.delete(resource, key, options)),
-    deleteCollection: (resource, options) => attribute(() => inner.deleteCollection(resource, options)),
-    bind: (pod, nodeName, options) => attribute(() => inner.bind(pod, nodeName, options)),
-    evict: (pod, options) => attribute(() => inner.evict(pod, options)),
-  };
-}
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-
-/** What a program throws when it is wrong, as opposed to when the world is. */
-const isBug = (error: unknown): boolean =>
-  error instanceof TypeError ||
-  error instanceof ReferenceError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError;
-
-const describeFields = (fields: object): string =>
-  Object.entries(fields)
-    .filter(([key]) => key !== 'controller' && key !== 'reconcileID')
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS } from '../../../core/api/registry/resources.ts';
 import type { ConfigMap } from '../../../core/api/types/core-v1.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
-import type { Client, WatchEvent } from '../../../machinery/client.ts';
+import type { Client } from '../../../machinery/client.ts';
 import { createVirtualClock, type VirtualClock } from '../../../machinery/virtual-clock.ts';
 import { createSimulatedServer } from '../../../assembly/simulated.ts';
 import { createSeededRandom } from '../../../machinery/seeded-random.ts';
@@ -166,8 +166,7 @@ describe('a watch', () => {
     void (async () => {
       try {
         for await (const batch of made.client.watch(CONFIG_MAPS, { resourceVersion }))
-          for (const event of batch as readonly WatchEvent<ConfigMap>[])
-            if (event.type !== 'BOOKMARK') heard.push(event.object.metadata.name);
+          for (const event of batch) if (event.type !== 'BOOKMARK') heard.push(event.object.metadata.name);
         end = 'ended';
       } catch (error) {
         end = String((error as StatusError).code);

@@ -1,8 +1,8 @@
 /** The one action of a step, field by field. */
-import { isMap, isScalar, type Pair, type YAMLMap } from 'yaml';
+import { isMap, isScalar, type YAMLMap } from 'yaml';
 import type { Taint } from '../../../core/api/types/core-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
-import { duration, readObject, unknownKeys, type Report, type ValueOf } from './read-scenario.ts';
+import { duration, readObject, unknownKeys, type Report, type ValueOf } from './read-values.ts';
 import type { Action } from './scenario.ts';
 
 type FieldType = 'text' | 'count' | 'duration' | 'flag' | 'map' | 'labels';
@@ -51,7 +51,7 @@ const NAMES = ['apply', ...Object.keys(ACTIONS)];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function readAction(step: YAMLMap, path: string, report: Report, valueOf: ValueOf): Action | undefined {
-  const named = (step.items as Pair[]).filter(({ key }) => isScalar(key) && NAMES.includes(String(key.value)));
+  const named = step.items.filter(({ key }) => isScalar(key) && NAMES.includes(String(key.value)));
   unknownKeys(step, path, ['at', 'between', ...NAMES], report);
   const [pair] = named;
   if (named.length !== 1 || pair === undefined) {

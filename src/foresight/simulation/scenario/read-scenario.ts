@@ -1,28 +1,11 @@
 /** Scenario files: YAML with every problem told by line and column, so that one look mends them all. */
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type Node as YamlNode,
-  type Pair,
-  type YAMLMap,
-} from 'yaml';
-import type { KubeObject } from '../../../core/kube/objects.ts';
-import { parseGoDuration } from '../../../core/kube/go-duration.ts';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node as YamlNode, type YAMLMap } from 'yaml';
 import { readNodeGroups, type Problem } from '../../../nodes/fleet/node-groups.ts';
 import { readAction } from './read-action.ts';
+import { duration, plainValue, readObject, scalarAt, unknownKeys, type Report, type ValueOf } from './read-values.ts';
 import { DEFAULT_SETTLE_MS, type Scenario, type Step } from './scenario.ts';
 
-const MOST_ALIASES = 100;
 const KEYS = ['name', 'description', 'nodes', 'objects', 'steps', 'contended', 'settleWithin'];
-
-export type Report = (node: unknown, path: string, message: string) => void;
-/** What stands below a node. */
-export type ValueOf = (node: unknown) => unknown;
 
 export interface ReadScenario {
   /** Absent when there are problems. */
@@ -95,23 +78,6 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
   };
 }
 
-const scalarAt = (map: YAMLMap, key: string): unknown => {
-  const node = map.get(key, true) as unknown;
-  // Anything else is said to be wrong below.
-  return node === undefined ? undefined : isScalar(node) ? node.value : node;
-};
-
-/** The value below a node, with what it refers to; references that unfold without end are refused. */
-function plainValue(document: Document.Parsed, node: unknown, report: Report): unknown {
-  if (!isNode(node)) return undefined;
-  try {
-    return node.toJS(document, { maxAliasCount: MOST_ALIASES });
-  } catch (error) {
-    report(node, '', (error as Error).message);
-    return undefined;
-  }
-}
-
 /** The list as a text of its own, everything else blanked, so that its positions stay those of the file. */
 function readNodes(text: string, node: unknown, report: Report, problems: Problem[]): Scenario['nodes'] {
   if (!isSeq(node) || node.range === undefined || node.range === null) {
@@ -129,33 +95,6 @@ function items(node: unknown, path: string, report: Report): readonly unknown[] 
   if (node === undefined || (isScalar(node) && node.value === null)) return [];
   if (isSeq(node)) return node.items;
   report(node, path, 'expected a list');
-  return [];
-}
-
-export function unknownKeys(map: YAMLMap, path: string, known: readonly string[], report: Report): void {
-  for (const pair of map.items as Pair[]) {
-    const key = isScalar(pair.key) ? String(pair.key.value) : '';
-    if (!known.includes(key))
-      report(pair.key, path === '' ? key : `${path}.${key}`, `unknown field; known are ${known.join(', ')}`);
-  }
-}
-
-export function duration(value: unknown, node: unknown, path: string, report: Report): number {
-  const parsed = typeof value === 'string' ? parseGoDuration(value) : value === 0 ? 0 : undefined;
-  if (parsed !== undefined && parsed >= 0) return parsed;
-  report(node, path, 'expected a duration such as 500ms, 5s or 1m30s');
-  return 0;
-}
-
-export function readObject(item: unknown, path: string, report: Report, valueOf: ValueOf): KubeObject[] {
-  const object = valueOf(item) as Partial<KubeObject> | null | undefined;
-  if (
-    typeof object?.apiVersion === 'string' &&
-    typeof object.kind === 'string' &&
-    typeof object.metadata?.name === 'string'
-  )
-    return [object as KubeObject];
-  report(item, path, 'expected a manifest with apiVersion, kind and metadata.name');
   return [];
 }
 

@@ -1,0 +1,97 @@
+/** What a user's tools do: create or replace, change and try again, delete and not mind that it was gone. */
+import type { Registry } from '../../../core/api/registry/registry.ts';
+import type { Json } from '../../../core/kube/json.ts';
+import {
+  apiVersionOf,
+  type KubeObject,
+  type ObjectKey,
+  type Resource,
+  type Stored,
+} from '../../../core/kube/objects.ts';
+import { isStatus } from '../../../core/kube/status-error.ts';
+import type { Client } from '../../../machinery/client.ts';
+import { keyOf } from '../../../machinery/object-keys.ts';
+import { SimulationError } from '../errors.ts';
+
+export interface Hands {
+  readonly client: Client;
+  resourceOf(named: { readonly apiVersion?: string; readonly kind: string }): Resource;
+  keyIn(resource: Resource, named: { readonly name: string; readonly namespace?: string }): ObjectKey;
+  /** Creates the object, or makes the one of that name equal to it. */
+  apply(object: KubeObject): Promise<void>;
+  /** Nobody competes with a user for long: a conflict is tried again at once. */
+  change<T extends KubeObject>(
+    resource: Resource<T>,
+    key: ObjectKey,
+    make: (object: Stored<T>) => T,
+    subresource?: string,
+  ): Promise<void>;
+  merge(resource: Resource, key: ObjectKey, body: Json): Promise<void>;
+  remove(resource: Resource, key: ObjectKey): Promise<void>;
+}
+
+/** `onReplace` is told of what is about to be replaced. */
+export function createHands(client: Client, registry: Registry, onReplace: (object: KubeObject) => void): Hands {
+  const unlessGone = (error: unknown): void => {
+    if (!isStatus(error, 'NotFound')) throw error;
+  };
+  const resourceOf: Hands['resourceOf'] = ({ apiVersion, kind }) => {
+    const found = registry
+      .all()
+      .find((each) => each.kind === kind && (apiVersion === undefined || apiVersion === apiVersionOf(each)));
+    if (found !== undefined) return found;
+    throw new SimulationError('EN_SIMULATION_STEP', `no such kind: ${apiVersion ?? ''} ${kind}`);
+  };
+  const keyIn: Hands['keyIn'] = (resource, { name, namespace }) => ({
+    name,
+    ...(resource.namespaced ? { namespace: namespace ?? 'default' } : {}),
+  });
+
+  return {
+    client,
+    resourceOf,
+    keyIn,
+    async apply(object) {
+      const resource = resourceOf(object);
+      const wanted = { ...object, metadata: { ...object.metadata, ...keyIn(resource, object.metadata) } };
+      try {
+        await client.create(resource, wanted);
+      } catch (error) {
+        if (!isStatus(error, 'AlreadyExists')) throw error;
+        const current = await client.get(resource, keyOf(wanted));
+        onReplace(current);
+        const { resourceVersion, uid } = current.metadata;
+        await client.update(resource, {
+          ...current,
+          ...wanted,
+          metadata: { ...wanted.metadata, resourceVersion, uid },
+        });
+      }
+    },
+    async change(resource, key, make, subresource) {
+      for (;;) {
+        try {
+          const object = await client.get(resource, key);
+          const changed = make(object);
+          if (changed !== object)
+            await client.update(resource, changed, subresource === undefined ? {} : { subresource });
+          return;
+        } catch (error) {
+          if (isStatus(error, 'NotFound')) return;
+          if (!isStatus(error, 'Conflict')) throw error;
+        }
+      }
+    },
+    async merge(resource, key, body) {
+      try {
+        onReplace(await client.get(resource, key));
+        await client.patch(resource, key, { type: 'merge', body });
+      } catch (error) {
+        unlessGone(error);
+      }
+    },
+    async remove(resource, key) {
+      await client.delete(resource, key).catch(unlessGone);
+    },
+  };
+}
