@@ -40,7 +40,7 @@ function install() {
     stdio: ['ignore', 2, 2],
   });
   if (done.status !== 0) {
-    say('npm ci failed; see the lines above. A registry must be reachable for the first start.');
+    say('npm ci failed; see the lines above. The first start needs a registry it can reach.');
     process.exit(1);
   }
   writeFileSync(STAMP, digest);
@@ -97,6 +97,9 @@ function become(node, args) {
   const child = spawn(node, args, { cwd: ROOT, stdio: 'inherit', env });
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
+  // npm ends without telling us when it is killed: a server nobody knows of would hold its port and data for ever.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 1000).unref();
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
 }
 

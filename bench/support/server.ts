@@ -39,6 +39,8 @@ export async function startServer(flags: readonly string[]): Promise<ServerProce
   const args = flags.map((flag) => flag.replace('{tmp}', join(folder, 'data')));
   const child = spawn(process.execPath, [SERVER_FLAG, BIN, 'up', '--port', '0', '--write-kubeconfig', file, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    // Nobody's own cluster is touched.
+    env: { ...process.env, EVERYNODE_HOME: folder },
   });
   let log = '';
   await new Promise<void>((resolve, reject) => {
