@@ -12,6 +12,7 @@ import type { ControllerRevision } from '../../core/api/types/apps-v1.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
+import { wasAborted } from '../../machinery/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
@@ -179,7 +180,12 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     name: 'daemonset-controller',
     ready: () => controller.ready(),
     async start(signal) {
-      if (options.besideAnother !== true) await refuseBesideAnother(client, clock);
+      try {
+        if (options.besideAnother !== true) await refuseBesideAnother(client, clock, random, signal);
+      } catch (error) {
+        if (wasAborted(error, signal)) return;
+        throw error;
+      }
       listen();
       await Promise.all([recorder.start(signal), controller.start(signal)]);
       for (const registration of registrations) registration.remove();

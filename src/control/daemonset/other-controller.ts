@@ -4,10 +4,12 @@
  * ours has.)
  */
 import { LEASES } from '../../core/api/registry/resources.ts';
-import { isStatus } from '../../core/kube/status-error.ts';
+import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import { parseTime } from '../../core/kube/time.ts';
+import { createBackoff } from '../../machinery/backoff.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
+import type { Random } from '../../machinery/random.ts';
 import { DaemonSetError } from './errors.ts';
 
 const LEASE = { namespace: 'kube-system', name: 'kube-controller-manager' };
@@ -25,11 +27,27 @@ export async function actingControllerManager(client: Client, clock: Clock): Pro
   return renewed + leaseDurationSeconds * 1000 > clock.now() ? holderIdentity : undefined;
 }
 
-export async function refuseBesideAnother(client: Client, clock: Clock): Promise<void> {
-  const holder = await actingControllerManager(client, clock);
+/** Asks until there is an answer: an API server that is overloaded or not up yet says nothing about who acts. */
+export async function refuseBesideAnother(
+  client: Client,
+  clock: Clock,
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> {
+  const backoff = createBackoff(clock, random);
+  const ask = (): Promise<string | undefined> =>
+    actingControllerManager(client, clock).catch(async (error: unknown) => {
+      if (!isTemporary(error)) throw error;
+      await clock.sleep(backoff.next(), signal);
+      return ask();
+    });
+  const holder = await ask();
   if (holder === undefined) return;
   throw new DaemonSetError(
     'EN_DAEMONSET_OTHER_CONTROLLER',
     `kube-controller-manager (${holder}) runs DaemonSets on this cluster; start it with --controllers=*,-daemonset-controller and set this controller to run beside it, or use the rollout driver`,
   );
 }
+
+const isTemporary = (error: unknown): boolean =>
+  error instanceof StatusError && (error.code === 429 || error.code >= 500);
