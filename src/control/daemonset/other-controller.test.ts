@@ -33,23 +33,23 @@ const lease = (renewedAgoMs: number): Lease => ({
   spec: { holderIdentity: 'them', renewTime: formatMicroTime(createVirtualClock().now() - renewedAgoMs) },
 });
 
-describe('beside another controller', () => {
-  it('it does not start', async () => {
+describe('the controller beside another', () => {
+  it('does not start', async () => {
     expect(await asked([lease(1_000)])).toContain('kube-controller-manager (them)');
   });
 
-  it('it starts where nobody acts, or nobody acts any more', async () => {
+  it('starts where nobody acts, or nobody acts any more', async () => {
     expect(await asked([notFound(WHAT, 'x')])).toBe('starts');
     expect(await asked([lease(60_000)])).toBe('starts');
   });
 
-  it('it asks again while the API server cannot answer', async () => {
+  it('asks again while the API server cannot answer', async () => {
     const busy = serviceUnavailable('busy');
     expect(await asked([busy, busy, notFound(WHAT, 'x')])).toBe('starts');
     expect(await asked([busy])).toBe('waits');
   });
 
-  it('it does not guess where it may not ask', async () => {
+  it('does not guess where it may not ask', async () => {
     expect(await asked([forbiddenRequest(WHAT, 'x', 'no')])).toContain('forbidden');
   });
 });
