@@ -159,6 +159,7 @@ const preemptOnce = (): Promise<number> =>
       NODE_COUNT,
       (pod) => (pod.spec.nodeName ?? '') !== '' && pod.metadata.name.startsWith('daemon'),
     );
+    const cpu = process.cpuUsage();
     const began = performance.now();
     await throughput(NODE_COUNT, IN_FLIGHT, (i) => {
       const spec = pinned(daemon, (nodes[i] as Node).metadata.name);
@@ -168,6 +169,8 @@ const preemptOnce = (): Promise<number> =>
       });
     });
     await taken;
+    const used = process.cpuUsage(cpu);
+    note(`cpu ${((used.user + used.system) / 1e6).toFixed(2)} s of ${((performance.now() - began) / 1000).toFixed(2)} s`);
     return (performance.now() - began) / 1000;
   });
 

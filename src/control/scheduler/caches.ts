@@ -7,7 +7,7 @@ import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
-import { isTerminal, recordOf } from '../../core/placement/pod-record.ts';
+import { countsAlike, isTerminal, recordOf } from '../../core/placement/pod-record.ts';
 import type { HandlerRegistration } from '../../machinery/informer.ts';
 import type { Informers } from '../../machinery/informers.ts';
 import type { Change } from '../../machinery/object-store.ts';
@@ -55,8 +55,9 @@ export function followCluster(options: CacheOptions): readonly HandlerRegistrati
 
   function placedChanged(old: Stored<Pod>, pod: Stored<Pod>): void {
     const nodeName = pod.spec.nodeName ?? '';
-    const [before, record] = [recordOf(old), recordOf(pod)];
     cluster.setPod(pod);
+    if (countsAlike(old, pod)) return;
+    const [before, record] = [recordOf(old), recordOf(pod)];
     const aspects = podAspects(record, before);
     if (aspects !== 0) queue.changed({ kind: 'pod-changed', record, old: before, nodeName, aspects });
   }

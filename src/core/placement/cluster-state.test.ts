@@ -262,6 +262,24 @@ describe('a cluster', () => {
     expect(versions.every((version, index) => index === 0 || version > (versions[index - 1] ?? 0))).toBe(true);
   });
 
+  it('keeps the newest object of a pod whose count has not changed, and its version', () => {
+    const cluster = createClusterState();
+    cluster.setNode({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: {} });
+    const containers = [{ name: 'main', resources: { requests: { cpu: '1' } } }];
+    const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid: 'u' }, spec: { containers } };
+    cluster.setPod(pod, 'n');
+    const { version } = cluster;
+    const bound: Pod = { ...pod, spec: { ...pod.spec, nodeName: 'n' }, status: { phase: 'Running' } };
+    cluster.setPod(bound);
+    expect(cluster.version).toBe(version);
+    expect(cluster.nodes.get('n')?.pods.get('u')?.pod).toBe(bound);
+    const resized = { ...bound, spec: { ...bound.spec, containers: [{ name: 'main' }] } };
+    cluster.setPod(resized);
+    expect([cluster.version > version, cluster.nodes.get('n')?.requestedCpu]).toEqual([true, 0]);
+    cluster.setPod({ ...resized, status: { phase: 'Succeeded' } });
+    expect(cluster.nodes.get('n')?.pods.size).toBe(0);
+  });
+
   it('counts each image once a node, with the size first reported', () => {
     const cluster = createClusterState();
     const withImages = (name: string, size: number): Node => ({

@@ -9,7 +9,7 @@ import type { Labels } from './label-match.ts';
 import { createNodeColumns, type NodeColumns } from './node-columns.ts';
 import { addPod, createNodeState, type NodeState, removePod as takeOff, replaceNode } from './node-state.ts';
 import { createPodIndex, type PodIndex } from './pod-index.ts';
-import { isTerminal, podKey, type PodRecord, recordOf } from './pod-record.ts';
+import { countsAlike, isTerminal, podKey, type PodRecord, recordOf } from './pod-record.ts';
 import type { StorageView } from './volumes.ts';
 
 export interface ClusterState {
@@ -179,8 +179,17 @@ export function createClusterState(options: ClusterOptions = {}): ClusterState {
     },
 
     setPod(pod, nodeName = pod.spec.nodeName) {
-      version++;
       const key = podKey(pod);
+      if (nodeName !== undefined && nodeOfPod.get(key) === nodeName) {
+        const state = nodes.get(nodeName);
+        const known = state?.pods.get(key);
+        // Most of what happens to a pod on its node changes nothing that is counted; its newest object is kept.
+        if (state !== undefined && known !== undefined && countsAlike(known.pod, pod)) {
+          state.pods.set(key, { ...known, pod });
+          return;
+        }
+      }
+      version++;
       unplace(key);
       if (nodeName && !isTerminal(pod)) place(recordOf(pod), nodeName);
     },

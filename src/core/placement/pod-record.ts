@@ -3,7 +3,7 @@ import type { Pod } from '../api/types/core-v1.ts';
 import { type AffinityTerms, compileAffinityTerms } from './affinity-terms.ts';
 import { type HostPort, hostPortsOf, NO_PORTS } from './host-ports.ts';
 import type { Labels } from './label-match.ts';
-import { type Requests, requestsOfPod } from './requests.ts';
+import { reportsRequests, type Requests, requestsOfPod } from './requests.ts';
 
 export interface PodRecord {
   readonly pod: Pod;
@@ -26,6 +26,28 @@ export const podKey = (pod: Pod): string => pod.metadata.uid ?? `${podNamespace(
 
 /** A pod that has ended holds nothing on its node; one that is terminating still holds everything. */
 export const isTerminal = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+
+/** Told by identity: true only if two versions of a pod certainly have the same record but for the pod itself. */
+export function countsAlike(a: Pod, b: Pod): boolean {
+  return (
+    a.metadata.labels === b.metadata.labels &&
+    a.metadata.deletionTimestamp === b.metadata.deletionTimestamp &&
+    (a.spec === b.spec || isSameSpec(a.spec, b.spec)) &&
+    isTerminal(a) === isTerminal(b) &&
+    !reportsRequests(a) &&
+    !reportsRequests(b)
+  );
+}
+
+/** A pod that is bound has another spec than before, made of the same parts. */
+const isSameSpec = (a: Pod['spec'], b: Pod['spec']): boolean =>
+  a.containers === b.containers &&
+  a.initContainers === b.initContainers &&
+  a.affinity === b.affinity &&
+  a.volumes === b.volumes &&
+  a.resources === b.resources &&
+  a.overhead === b.overhead &&
+  a.priority === b.priority;
 
 const NO_CLAIMS: readonly string[] = Object.freeze([]);
 type Containers = Pod['spec']['containers'];

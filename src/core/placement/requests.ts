@@ -218,16 +218,19 @@ export function requestsOfSpec(spec: PodSpec): Requests {
 
 const reportsResources = (entry: ContainerStatus): boolean => entry.resources !== undefined;
 
-/** What a pod on a node counts for there: as above, unless its status tells of an in-place resize. */
-export function requestsOfPod(pod: Pod): Requests {
-  const { status } = pod;
-  const resized =
+/** Whether the pod's status says what it is given: then that counts too. */
+export function reportsRequests({ status }: Pod): boolean {
+  return (
     status !== undefined &&
     (status.resources !== undefined ||
       status.containerStatuses?.some(reportsResources) === true ||
-      status.initContainerStatuses?.some(reportsResources) === true);
-  return resized ? toRequests(pod.spec, status) : requestsOfSpec(pod.spec);
+      status.initContainerStatuses?.some(reportsResources) === true)
+  );
 }
+
+/** What a pod on a node counts for there: as above, unless its status tells of an in-place resize. */
+export const requestsOfPod = (pod: Pod): Requests =>
+  reportsRequests(pod) ? toRequests(pod.spec, pod.status) : requestsOfSpec(pod.spec);
 
 const LEAST_ALLOCATED: RequestOptions = { defaults: BOTH_DEFAULTS, skipPodLevel: true };
 
