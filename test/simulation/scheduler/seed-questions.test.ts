@@ -159,6 +159,7 @@ describe('critical daemons preempt', () => {
     await world.removePod('cheap');
     await world.pass(10);
     expect(await world.nodeOf('daemon')).toBe('a');
+    expect((await world.pod('daemon')).status?.nominatedNodeName).toBeUndefined();
     expect((await world.pod('dear')).metadata.deletionTimestamp).toBeUndefined();
     expect((await world.pod('other')).metadata.deletionTimestamp).toBeUndefined();
   });

@@ -83,8 +83,15 @@ function bound(pod: Stored<Pod>, binding: Binding, now: string): Stored<Pod> {
         ? pod.metadata
         : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } },
     spec: { ...pod.spec, nodeName: binding.target.name ?? '' },
-    status: { ...pod.status, conditions: scheduled(pod.status?.conditions ?? [], now) },
+    status: { ...withoutPromise(pod.status), conditions: scheduled(pod.status?.conditions ?? [], now) },
   };
+}
+
+/** The pod has a node: what a scheduler promised it is void, whichever node it was. */
+function withoutPromise(status: Pod['status']): Pod['status'] {
+  if (status?.nominatedNodeName === undefined) return status;
+  const { nominatedNodeName: _void, ...rest } = status;
+  return rest;
 }
 
 function scheduled(conditions: readonly PodCondition[], now: string): readonly PodCondition[] {

@@ -130,6 +130,15 @@ describe('binding', () => {
     });
   });
 
+  it('makes a promise of another node void', async () => {
+    const { client } = await createTestServer();
+    const created = await client.create(PODS, pod('a'));
+    const promised = { ...created, status: { ...created.status, nominatedNodeName: 'n2' } };
+    await client.update(PODS, promised, { subresource: 'status' });
+    await client.bind(A, 'n1');
+    expect((await client.get(PODS, A)).status).not.toHaveProperty('nominatedNodeName');
+  });
+
   it('refuses another pod of the same name, one that goes, one that waits, and one that is not', async () => {
     const { client } = await createTestServer();
     await client.create(PODS, pod('a'));
