@@ -5,7 +5,6 @@ import { daemonPodRules, type DaemonSetDefinition, manage, WORK } from '../../sr
 import { createPodMaker, type PodMaker } from '../../src/core/daemons/daemon-pod.ts';
 import { compileEligibility } from '../../src/core/daemons/eligibility.ts';
 import { createEngine } from '../../src/core/daemons/engine.ts';
-import type { DaemonPod } from '../../src/core/daemons/pod-child.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { nodesOf } from '../../src/nodes/fleet/node-groups.ts';
 
@@ -77,7 +76,7 @@ export function measureNodeJoin(nodeCount: number, daemonCount: number): readonl
         const pod = maker({ name, uid }, view.predecessor(place));
         pods += 1;
         const metadata = { ...pod.metadata, uid: `pod-${pods}`, resourceVersion: String(pods), creationTimestamp: NOW };
-        engine.apply({ type: 'child', daemon: key, child: { ...pod, metadata } as DaemonPod });
+        engine.apply({ type: 'child', daemon: key, child: { ...pod, metadata } });
       }
     }
   }

@@ -50,7 +50,7 @@ export function inWeather(client: Client, clock: Clock, weather: Weather): Clien
     delete: (resource, key, options) => go('delete', resource, undefined, () => client.delete(resource, key, options)),
     watch<T extends KubeObject>(resource: Resource<T>, options?: WatchOptions): WatchStream<T> {
       const stream = client.watch(resource, options);
-      const lagMs = weather.lagMs?.(resource as Resource) ?? 0;
+      const lagMs = weather.lagMs?.(resource) ?? 0;
       return lagMs === 0 ? stream : late(stream, lagMs, options?.signal);
     },
   };

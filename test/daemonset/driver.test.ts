@@ -55,7 +55,7 @@ describe('the rollout driver', () => {
     });
     expect(fewest).toBe(4);
     await world.settle(20_000);
-    const old = (await world.pods()).filter((pod) => imageOf(pod).endsWith(':1')).map((pod) => pod.spec.nodeName);
+    const old = (await world.pods()).filter((pod) => imageOf(pod).endsWith(':1')).map((pod) => pod.spec.nodeName ?? '');
     expect(old.toSorted()).toEqual(['node-4', 'node-5']);
   });
 

@@ -6,7 +6,8 @@
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import { daemonPodRules } from '../../core/daemons/daemon-pod-rules.ts';
-import { createEngine, type Engine } from '../../core/daemons/engine.ts';
+import { createEngine } from '../../core/daemons/engine.ts';
+import type { Engine } from '../../core/daemons/engine-types.ts';
 import type { DaemonPod } from '../../core/daemons/pod-child.ts';
 import type { DaemonSetView } from '../../core/daemons/rollout-plan.ts';
 import { createRolloutOrder } from '../../core/daemons/rollout-order.ts';

@@ -8,7 +8,6 @@ import type { Container, Node, PodSpec, ResourceRequirements } from '../../core/
 import { fnv1a64Hex } from '../../core/kube/hash.ts';
 import { encodeJson, parseJson, type Json } from '../../core/kube/json.ts';
 import { compileLabelSelector } from '../../core/kube/label-selector.ts';
-import type { LabelSelector } from '../../core/kube/meta-v1.ts';
 import { quantityProblem } from '../../core/kube/quantity.ts';
 
 export interface Override {
@@ -43,13 +42,13 @@ export function compileOverrides(text: string): CompiledOverrides {
 function compileOne(item: Json, at: number): Override {
   if (!isObject(item) || !isObject(item['selector']) || !isObject(item['containers']))
     throw new Error(`[${at}]: expected "selector" and "containers"`);
-  const selector = compileLabelSelector(item['selector'] as LabelSelector);
+  const selector = compileLabelSelector(item['selector']);
   const containers = new Map<string, ResourceRequirements>();
   for (const [name, resources] of Object.entries(item['containers'])) {
     if (!isObject(resources)) throw new Error(`[${at}].containers.${name}: expected requests and limits`);
     for (const part of ['requests', 'limits'] as const)
       checkQuantities(resources[part], `[${at}].containers.${name}.${part}`);
-    containers.set(name, resources as ResourceRequirements);
+    containers.set(name, resources);
   }
   return {
     key: fnv1a64Hex(encodeJson(item['containers'])),

@@ -18,7 +18,7 @@ import { createEngine } from './engine.ts';
 import { type DaemonPod, GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
 import { createRolloutOrder } from './rollout-order.ts';
 import { planRollout, rolloutLimits } from './rollout-plan.ts';
-import { anyNodeWish, anyPlacement, makeDaemon, makeNode, makePod, type PodWish } from './testing.ts';
+import { anyNodeWish, anyPlacement, makeDaemon, makeNode, makePod, type PodWish } from './testing/worlds.ts';
 
 interface Case {
   readonly nodes: readonly Node[];

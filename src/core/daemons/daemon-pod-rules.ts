@@ -6,7 +6,7 @@ import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
 import { isTerminal } from '../placement/pod-record.ts';
 import { NODE_DOWN, NODE_KNOWN, SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
-import type { DaemonDefinition, Rules } from './engine.ts';
+import type { DaemonDefinition, Rules } from './engine-types.ts';
 import {
   type DaemonPod,
   GENERATION_LABEL,

@@ -3,9 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../api/types/core-v1.ts';
 import { daemonPodRules, type DaemonSetDefinition, DESIRED, OLD_AVAILABLE, WORK } from './daemon-pod-rules.ts';
 import { desired } from './desired.ts';
-import { createEngine, type Engine } from './engine.ts';
+import { createEngine } from './engine.ts';
+import type { Engine } from './engine-types.ts';
 import type { DaemonPod } from './pod-child.ts';
-import { anyNodeWish, anyPlacement, makeDaemon, makeNode, makePod, type NodeWish, type PodWish } from './testing.ts';
+import {
+  anyNodeWish,
+  anyPlacement,
+  makeDaemon,
+  makeNode,
+  makePod,
+  type NodeWish,
+  type PodWish,
+} from './testing/worlds.ts';
 
 const NODES = ['n0', 'n1', 'n2'];
 const DAEMONS = ['d0', 'd1'];

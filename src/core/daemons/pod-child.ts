@@ -6,7 +6,7 @@ import { compareResourceVersions } from '../kube/resource-version.ts';
 import { parseTime } from '../kube/time.ts';
 import { pinOf } from '../placement/node-affinity.ts';
 import { isTerminal } from '../placement/pod-record.ts';
-import type { ChildAdapter } from './engine.ts';
+import type { ChildAdapter } from './engine-types.ts';
 
 export type DaemonPod = Stored<Pod>;
 

@@ -15,7 +15,7 @@ import {
   SUNSET,
   SURGING,
 } from './daemon-pod-rules.ts';
-import type { DaemonView } from './engine.ts';
+import type { DaemonView } from './engine-types.ts';
 import type { DaemonPod } from './pod-child.ts';
 import type { NodeNames, RolloutOrder } from './rollout-order.ts';
 

@@ -1,12 +1,12 @@
 /** Small worlds for the tests of this room. */
 import fc from 'fast-check';
-import type { Node, Taint } from '../api/types/core-v1.ts';
-import { formatTime } from '../kube/time.ts';
-import type { DaemonSetDefinition } from './daemon-pod-rules.ts';
-import { compileEligibility } from './eligibility.ts';
-import type { PlacementSpec } from './node-anchors.ts';
-import { type DaemonPod, GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
-import { pinnedTo } from './daemon-pod.ts';
+import type { Node, Taint } from '../../api/types/core-v1.ts';
+import { formatTime } from '../../kube/time.ts';
+import type { DaemonSetDefinition } from '../daemon-pod-rules.ts';
+import { compileEligibility } from '../eligibility.ts';
+import type { PlacementSpec } from '../node-anchors.ts';
+import { type DaemonPod, GENERATION_LABEL, REVISION_LABEL } from '../pod-child.ts';
+import { pinnedTo } from '../daemon-pod.ts';
 
 export interface NodeWish {
   readonly labels?: { readonly [key: string]: string };
