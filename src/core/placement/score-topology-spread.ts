@@ -2,9 +2,11 @@
 import { labelOf } from '../kube/labels.ts';
 import type { Selector } from '../kube/selector.ts';
 import type { NodeState } from './node-state.ts';
+import { countAt, type PodKind, sumTallies, tallyFor } from './population.ts';
 import type { PreparedPod } from './prepared-pod.ts';
 import { MAX_SCORE } from './score-scale.ts';
 import { staticVerdict } from './static-verdicts.ts';
+import { domainOf } from './topology-columns.ts';
 import { countsForSpread, hasAllKeys, includesNode, type SpreadConstraint } from './topology-spread.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -71,6 +73,9 @@ function countPods(
   if (topologyKey === HOSTNAME) {
     return { domains: 0, at: (state) => kinds.reduce((sum, kind) => sum + (kind.nodes.get(state) ?? 0), 0) };
   }
+  if (!requireAllKeys && compiled.nodeAffinity.anyNode && !constraint.honorTaints) {
+    return countByDomain(prepared, nodes, kinds, topologyKey);
+  }
   // Only domains some candidate is in matter. A missing label counts as the empty domain, as upstream.
   const counts = new Map<string, number>();
   nodes.forEach((state, index) => {
@@ -86,6 +91,20 @@ function countPods(
     }
   }
   return { domains: counts.size, at: (_, value) => counts.get(value) ?? 0 };
+}
+
+/** Every node counts: then the populations know the sums already, however many pods there are. */
+function countByDomain(
+  { cluster }: PreparedPod,
+  nodes: readonly NodeState[],
+  kinds: readonly PodKind[],
+  topologyKey: string,
+): PodCount {
+  const column = cluster.columns.topology(topologyKey);
+  const tallies = sumTallies(kinds.map((kind) => tallyFor(kind, column)));
+  const domains = new Set<number>();
+  for (const state of nodes) domains.add(domainOf(column, state));
+  return { domains: domains.size, at: (state) => countAt(tallies, domainOf(column, state)) };
 }
 
 function normaliseSpread(scores: readonly number[], ignored: readonly boolean[]): readonly number[] {

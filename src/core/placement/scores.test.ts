@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node, Pod, PodSpec } from '../api/types/core-v1.ts';
 import { selectorFromLabels } from '../kube/selector.ts';
@@ -156,6 +157,23 @@ describe('PodTopologySpread', () => {
     );
     expect(result?.[1]).toBeGreaterThan(result?.[0] ?? 0);
     expect(scores('PodTopologySpread', pod('p', '1', '1'), [node('c')])).toBeUndefined();
+  });
+  it('spreads alike whether every node counts or only those that match a selector which all of them match', () => {
+    const options = { siblings: selectorFromLabels({ app: 'web' }) };
+    const everywhere = { nodeSelector: { os: 'linux' } };
+    const places = fc.array(fc.nat(5), { maxLength: 20 });
+    const zones = fc.array(fc.constantFrom('z1', 'z2', 'z3', ''), { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(places, zones, (on, zoneOf) => {
+        const nodes = zoneOf.map((name, index) =>
+          node(`n${index}`, {}, { os: 'linux', ...(name === '' ? {} : { 'topology.kubernetes.io/zone': name }) }),
+        );
+        const pods = on.map((at, index) => web(`w${index}`, `n${at}`));
+        expect(scores('PodTopologySpread', pod('p', '1', '1'), nodes, pods, options)).toEqual(
+          scores('PodTopologySpread', pod('p', '1', '1', everywhere), nodes, pods, options),
+        );
+      }),
+    );
   });
 });
 
