@@ -13,6 +13,7 @@ export default defineConfig({
         'test/contract/**/*.test.ts',
         'test/hostile/**/*.test.ts',
         'test/daemonset/**/*.test.ts',
+        'test/housekeeping/**/*.test.ts',
       ]),
       project('kubectl', ['test/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'], {
         pool: 'forks',

@@ -1,0 +1,143 @@
+/**
+ * Ends namespaces: once one is marked for deletion everything in it is deleted, pods first, and when nothing is left
+ * the namespace loses the finalizer that kept it. Why one still stands is told in its status.
+ */
+import { KUBERNETES_FINALIZER } from '../../core/api/kinds/namespace.ts';
+import { NAMESPACES } from '../../core/api/registry/resources.ts';
+import type { Namespace } from '../../core/api/types/core-v1.ts';
+import { isBeingDeleted } from '../../core/kube/finalizers.ts';
+import type { Resource, Stored } from '../../core/kube/objects.ts';
+import { isStatus } from '../../core/kube/status-error.ts';
+import { formatTime } from '../../core/kube/time.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import type { Client } from '../../machinery/client.ts';
+import type { Clock } from '../../machinery/clock.ts';
+import { createController, type ReconcileResult } from '../../machinery/controller.ts';
+import type { Informers } from '../../machinery/informers.ts';
+import { silentLogger, type Logger } from '../../machinery/logger.ts';
+import type { Metrics } from '../../machinery/metrics.ts';
+import { keyOf } from '../../machinery/object-keys.ts';
+import type { Random } from '../../machinery/random.ts';
+import { forEachBounded } from './for-each-bounded.ts';
+import { terminationConditions, withConditions, type Remaining } from './namespace-conditions.ts';
+
+export interface NamespaceControllerOptions {
+  readonly client: Client;
+  readonly informers: Informers;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Every kind that can have objects in a namespace and be listed and deleted. Asked anew for each look. */
+  readonly resources: () => readonly NamespacedResource[];
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+}
+
+export interface NamespacedResource extends Resource {
+  readonly verbs: readonly string[];
+}
+
+const CONCURRENCY = 4;
+const DELETIONS_AT_ONCE = 32;
+const PAGE = 500;
+const SOONEST_MS = 200;
+const LATEST_MS = 5_000;
+
+export function createNamespaceController(options: NamespaceControllerOptions): Actor {
+  const { client, clock, random } = options;
+  const namespaces = options.informers.for(NAMESPACES);
+  /** Looks at namespaces that were not empty yet, by UID. */
+  const looks = new Map<string, number>();
+
+  async function end(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
+    const seen = namespaces.lister.get(name);
+    if (seen === undefined || !isEnding(seen)) {
+      return;
+    }
+    const namespace = await client.get(NAMESPACES, { name }, { signal }).catch(ignoreGone);
+    if (namespace === undefined || !isEnding(namespace)) return;
+    const { uid } = namespace.metadata;
+    const remaining = await clear(name, signal);
+    if (remaining.length > 0) {
+      await report(namespace, remaining, signal);
+      const count = looks.get(uid) ?? 0;
+      looks.set(uid, count + 1);
+      return { requeueAfterMs: Math.min(SOONEST_MS * 2 ** Math.min(count, 10), LATEST_MS) };
+    }
+    looks.delete(uid);
+    const finalizers = (namespace.spec?.finalizers ?? []).filter((each) => each !== KUBERNETES_FINALIZER);
+    const finalized: Namespace = { ...namespace, spec: { ...namespace.spec, finalizers } };
+    await client.update(NAMESPACES, finalized, { subresource: 'finalize', signal }).catch(ignoreGone);
+  }
+
+  /** Pods go first: what they use should outlive them. */
+  async function clear(namespace: string, signal: AbortSignal): Promise<readonly Remaining[]> {
+    const resources = options.resources();
+    const pods = resources.filter(isPods);
+    const waiting = await clearAll(pods, namespace, signal);
+    if (waiting.length > 0) return waiting;
+    return clearAll(
+      resources.filter((resource) => !isPods(resource)),
+      namespace,
+      signal,
+    );
+  }
+
+  async function clearAll(resources: readonly NamespacedResource[], namespace: string, signal: AbortSignal) {
+    const remaining: Remaining[] = [];
+    for (const resource of resources) {
+      const { items } = await client.list(resource, { namespace, limit: PAGE, signal });
+      if (items.length === 0) continue;
+      // Nothing to be done where all are on their way already.
+      if (!items.every(isBeingDeleted) || items.length === PAGE) await removeAll(resource, namespace, items, signal);
+      const left = await client.list(resource, { namespace, limit: PAGE, signal });
+      const count = left.items.length + (left.remainingItemCount ?? 0);
+      if (count > 0) remaining.push({ resource, count, sample: left.items });
+    }
+    return remaining;
+  }
+
+  async function removeAll(
+    resource: NamespacedResource,
+    namespace: string,
+    page: readonly Stored[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (resource.verbs.includes('deletecollection')) {
+      await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background', signal });
+      return;
+    }
+    await forEachBounded(page, DELETIONS_AT_ONCE, async (object) => {
+      const preconditions = { uid: object.metadata.uid };
+      const how = { preconditions, propagationPolicy: 'Background', signal } as const;
+      await client.delete(resource, keyOf(object), how).catch(ignoreGone);
+    });
+  }
+
+  async function report(namespace: Stored<Namespace>, remaining: readonly Remaining[], signal: AbortSignal) {
+    const told = withConditions(namespace, terminationConditions(remaining), formatTime(clock.now()));
+    if (told === namespace) return;
+    await client.update(NAMESPACES, told, { subresource: 'status', signal }).catch(ignoreGone);
+  }
+
+  return createController<string>({
+    name: 'namespace-controller',
+    reconcile: end,
+    clock,
+    random,
+    logger: options.logger ?? silentLogger,
+    concurrency: CONCURRENCY,
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+  }).watch(namespaces, (namespace, { type }) => {
+    if (type === 'delete') looks.delete(namespace.metadata.uid);
+    return type !== 'delete' && isEnding(namespace) ? [namespace.metadata.name] : [];
+  });
+}
+
+const isEnding = (namespace: Stored<Namespace>): boolean =>
+  isBeingDeleted(namespace) && namespace.spec?.finalizers?.includes(KUBERNETES_FINALIZER) === true;
+
+const isPods = ({ group, resource }: Resource): boolean => group === '' && resource === 'pods';
+
+function ignoreGone(error: unknown): undefined {
+  if (!isStatus(error, 'NotFound')) throw error;
+}

@@ -1,0 +1,67 @@
+/**
+ * Whether an owner is there. What the caches show is believed; what they do not show is asked of the server, since a
+ * cache may lag and silence proves nothing. An absence once confirmed is final: UIDs do not come back.
+ */
+import type { OwnerReference } from '../../core/kube/meta-v1.ts';
+import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
+import { isStatus } from '../../core/kube/status-error.ts';
+import type { Client } from '../../machinery/client.ts';
+import { awaitsDependents, groupOf, isOwnerMeant, type OwnerGraph } from './owner-graph.ts';
+
+export type OwnerState =
+  | 'present'
+  | 'absent'
+  /** Being deleted, and waiting for its dependents to go first. */
+  | 'waiting'
+  /** Its kind is not served here, or could not own this dependent: nobody can say. */
+  | 'unknown';
+
+export type OwnerLookup = (reference: OwnerReference, dependent: Stored, signal: AbortSignal) => Promise<OwnerState>;
+
+/** Confirmed absences that are remembered; the pods of one owner mostly come together. */
+const REMEMBERED = 1_000;
+
+export function createOwnerLookup(client: Client, graph: OwnerGraph, served: readonly Resource[]): OwnerLookup {
+  const byKind = new Map(served.map((resource) => [`${resource.group}/${resource.kind}`, resource]));
+  /** Answers that are final or under way, the oldest first. */
+  const answers = new Map<string, Promise<OwnerState>>();
+
+  async function ask(resource: Resource, reference: OwnerReference, namespace: string, signal: AbortSignal) {
+    const key = { ...(resource.namespaced ? { namespace } : {}), name: reference.name };
+    try {
+      const owner = await client.get(resource, key, { signal });
+      if (owner.metadata.uid !== reference.uid) return 'absent';
+      return stateOf(owner);
+    } catch (error) {
+      if (isStatus(error, 'NotFound')) return 'absent';
+      throw error;
+    }
+  }
+
+  return (reference, dependent, signal) => {
+    const owner = graph.get(reference.uid);
+    if (owner !== undefined && isOwnerMeant(owner, reference, dependent)) return Promise.resolve(stateOf(owner.object));
+    const resource = byKind.get(`${groupOf(reference.apiVersion)}/${reference.kind}`);
+    const { namespace = '' } = dependent.metadata;
+    // What belongs to no namespace cannot be owned from within one.
+    if (resource === undefined || (resource.namespaced && namespace === '')) return Promise.resolve('unknown');
+
+    const scope = resource.namespaced ? namespace : '';
+    const id = JSON.stringify([resource.group, resource.kind, scope, reference.name, reference.uid]);
+    const known = answers.get(id);
+    if (known !== undefined) return known;
+    const asking: Promise<OwnerState> = ask(resource, reference, namespace, signal);
+    answers.set(id, asking);
+    const forget = (): void => void answers.delete(id);
+    asking.then((state) => {
+      if (state !== 'absent') forget();
+    }, forget);
+    for (const oldest of answers.keys()) {
+      if (answers.size <= REMEMBERED) break;
+      answers.delete(oldest);
+    }
+    return asking;
+  };
+}
+
+const stateOf = (owner: KubeObject): OwnerState => (awaitsDependents(owner) ? 'waiting' : 'present');
