@@ -16,6 +16,10 @@ import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
+import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
+import { createNamespaceController } from '../control/housekeeping/namespace-controller.ts';
+import { collectableResources, namespacedResources } from '../control/housekeeping/served-resources.ts';
+import { createServiceAccounts } from '../control/housekeeping/service-accounts.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { PODS } from '../core/api/registry/resources.ts';
@@ -106,6 +110,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     undo.push(() => loading.cancel());
     const told = { metrics, client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
     const kubelet = createEventRecorder({ ...told, controller: 'kubelet' });
+    const around = { client, informers, clock, random: realRandom, logger, metrics };
     const actors: readonly Actor[] = [
       informers,
       kubelet,
@@ -121,6 +126,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         ...(options.events === false ? { events: NO_EVENTS } : {}),
       }),
       createEventExpiry({ client, clock, logger }),
+      createGarbageCollector({ ...around, resources: collectableResources(api.registry.all()) }),
+      createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) }),
+      createServiceAccounts(around),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);
