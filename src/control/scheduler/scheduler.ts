@@ -21,13 +21,12 @@ import { aborted, wasAborted } from '../../machinery/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
-import { createEventRecorder, type EventRecorder } from '../../machinery/event-recorder.ts';
+import type { EventRecorder } from '../../machinery/event-recorder.ts';
 import type { Informers } from '../../machinery/informers.ts';
 import { type Logger, silentLogger } from '../../machinery/logger.ts';
 import { type Metrics, noMetrics } from '../../machinery/metrics.ts';
 import { keyOf } from '../../machinery/object-keys.ts';
 import type { Random } from '../../machinery/random.ts';
-import { createTokenBucket } from '../../machinery/workqueue/rate-limiter.ts';
 import { createAssumedPods } from './assumed-pods.ts';
 import { createBinder, type Binding } from './binder.ts';
 import { followCluster } from './caches.ts';
@@ -40,6 +39,7 @@ import { createPreemptionExecutor } from './preemption-executor.ts';
 import { NO_PLUGINS, type QueuedPod } from './queue/queued-pod.ts';
 import { REJECTOR, rejectorBit } from './queue/rejectors.ts';
 import { createSchedulingQueue, type QueueCounts } from './queue/scheduling-queue.ts';
+import { createSchedulerEvents } from './scheduler-events.ts';
 import { createSchedulerMetrics } from './scheduler-metrics.ts';
 import { createSiblings } from './siblings.ts';
 import { createStatusWriter } from './status-writer.ts';
@@ -79,10 +79,6 @@ const TURN_MS = 2;
 const MAX_BINDING = 256;
 /** How long bindings under way may take when the scheduler is stopped. */
 const DRAIN_MS = 5000;
-const MAX_EVENTS = 100_000;
-/** In a burst of tens of thousands of pods, that each got its node is shown by the pods; what failed is always told. */
-const SUCCESSES_PER_SECOND = 500;
-const SUCCESS_BURST = 5000;
 const NO_PLUGIN_LIST: readonly SchedulerPlugin[] = Object.freeze([]);
 
 /** An attempt that did not fit into one turn. */
@@ -100,21 +96,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const turn = options.turn ?? createTurn(clock, TURN_MS);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const recorder =
-    options.events === undefined
-      ? createEventRecorder({
-          client,
-          clock,
-          random,
-          logger,
-          ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-          controller: schedulerName,
-          instance: options.instance ?? schedulerName,
-          queueLimit: MAX_EVENTS,
-        })
-      : undefined;
-  const events = (options.events ?? recorder) as EventRecorder;
-  const successes = createTokenBucket(clock, SUCCESSES_PER_SECOND, SUCCESS_BURST);
+  const { events, scheduled, record } = createSchedulerEvents({ ...options, logger, schedulerName });
 
   const pods = informers.for(PODS);
   const disruptionBudgets = informers.for(POD_DISRUPTION_BUDGETS);
@@ -311,13 +293,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const pod = compiled.pod as Stored<Pod>;
     if (result.bound) {
       metrics.attempted('scheduled', clock.monotonic() - began);
-      if (!successes.tryTake()) return;
-      events.event(pod, {
-        type: 'Normal',
-        reason: 'Scheduled',
-        action: 'Binding',
-        note: `Successfully assigned ${pod.metadata.namespace ?? ''}/${pod.metadata.name} to ${nodeName}`,
-      });
+      scheduled(pod, nodeName);
       return;
     }
     binder.unreserve(compiled, nodeName);
@@ -365,7 +341,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
 
     async start(stop) {
-      const recording = recorder?.start(signal);
+      const recording = record(signal);
       const registrations = [
         ...storage.follow((change) => {
           cycle.forget();
