@@ -294,3 +294,37 @@ describe('the pods a DaemonSet makes', () => {
     expect(await world.pods()).toHaveLength(1);
   });
 });
+
+describe('the questions of the proposal', () => {
+  it('a CNI daemon bootstraps network-unavailable nodes; the others follow when the network is there', async () => {
+    const taints = [{ key: 'node.kubernetes.io/network-unavailable', effect: 'NoSchedule' }];
+    world = await createWorld({ nodes: [{ name: 'node', count: 2, taints }] });
+    await world.client.create(DAEMON_SETS, daemonSet({}, { hostNetwork: true }, 'cni'));
+    await world.client.create(DAEMON_SETS, daemonSet());
+    await world.eventually(allAvailable(world, 2, 'cni'));
+    expect(await world.pods()).toHaveLength(0);
+    for (const name of ['node-0', 'node-1'])
+      await world.client.patch(NODES, { name }, { type: 'merge', body: { spec: { taints: null } } });
+    await world.eventually(allAvailable(world, 2));
+  });
+
+  it('a node recovering from pressure keeps its daemons, and gets those that pressure kept away', async () => {
+    const pressure = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
+    const outOfDisk = { key: 'example.test/out-of-disk', effect: 'NoSchedule' };
+    world = await createWorld({ nodes: 1 });
+    await world.client.create(DAEMON_SETS, daemonSet());
+    await world.eventually(allAvailable(world, 1));
+    const [before] = await world.pods();
+    await world.client.patch(
+      NODES,
+      { name: 'node-0' },
+      { type: 'merge', body: { spec: { taints: [pressure, outOfDisk] } } },
+    );
+    await world.client.create(DAEMON_SETS, daemonSet({}, {}, 'late'));
+    await world.settle(5000);
+    expect(await world.pods('late')).toHaveLength(0);
+    await world.client.patch(NODES, { name: 'node-0' }, { type: 'merge', body: { spec: { taints: null } } });
+    await world.eventually(allAvailable(world, 1, 'late'));
+    expect((await world.pods())[0]?.metadata.uid).toBe(before?.metadata.uid);
+  });
+});

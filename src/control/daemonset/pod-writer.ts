@@ -68,12 +68,25 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
       else world.vanished(daemon, pod);
       events.deleted(daemon.set, pod.metadata.name);
     } catch (error) {
-      // Not there, or another one of that name: this one is gone.
-      if (isStatus(error, 'NotFound') || isStatus(error, 'Conflict')) return world.vanished(daemon, pod);
+      if (isStatus(error, 'NotFound')) return world.vanished(daemon, pod);
+      // Most likely another one of that name has come since.
+      if (isStatus(error, 'Conflict')) return settle(daemon, pod.metadata.name);
       if (isUnclear(error)) daemon.doubts.add(pod.metadata.name);
       events.deleteFailed(daemon.set, error);
       throw error;
     }
+  }
+
+  /** Takes in what the server has under this name now. */
+  async function settle(daemon: KnownDaemon, name: string): Promise<void> {
+    const { namespace = '' } = daemon.set.metadata;
+    const present = await client.get(PODS, { namespace, name }).catch((error: unknown) => {
+      if (isStatus(error, 'NotFound')) return undefined;
+      throw error;
+    });
+    for (const pod of world.view(daemon).allChildren())
+      if (pod.metadata.name === name && pod.metadata.uid !== present?.metadata.uid) world.vanished(daemon, pod);
+    if (present !== undefined && isControlledBy(present, daemon.set)) world.wrote(daemon, present);
   }
 
   return {
@@ -95,16 +108,10 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     },
 
     async settleDoubts(daemon, signal) {
-      const { namespace = '' } = daemon.set.metadata;
       for (const name of [...daemon.doubts]) {
-        const present = await client.get(PODS, { namespace, name }, { signal }).catch((error: unknown) => {
-          if (isStatus(error, 'NotFound')) return undefined;
-          throw error;
-        });
-        for (const pod of world.view(daemon).allChildren())
-          if (pod.metadata.name === name && pod.metadata.uid !== present?.metadata.uid) world.vanished(daemon, pod);
-        if (present !== undefined && isControlledBy(present, daemon.set)) world.wrote(daemon, present);
+        await settle(daemon, name);
         daemon.doubts.delete(name);
+        signal.throwIfAborted();
       }
     },
   };
