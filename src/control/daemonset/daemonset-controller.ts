@@ -7,25 +7,22 @@
  * (`history.ts`), status (`status.ts`). There are no expectations: pods have names that follow from what they are for, and
  * the answers to our own writes count before the caches show them.
  */
-import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision } from '../../core/api/types/apps-v1.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import { wasAborted } from '../../machinery/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import { createController } from '../../machinery/controller.ts';
 import { createEventRecorder } from '../../machinery/event-recorder.ts';
 import type { HandlerRegistration } from '../../machinery/informer.ts';
-import type { Informers } from '../../machinery/informers.ts';
 import { silentLogger, type Logger } from '../../machinery/logger.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
-import { nodeSourceFrom, type NodeSource } from '../../machinery/node-source.ts';
 import { keyOf, keyText } from '../../machinery/object-keys.ts';
 import type { Change } from '../../machinery/object-store.ts';
 import type { Random } from '../../machinery/random.ts';
+import { type CacheOptions, feedWorld, heardAll, openCaches } from './caches.ts';
 import { createDaemonWorld } from './daemon-world.ts';
 import { createFailedPodBackoff } from './failed-pod-backoff.ts';
 import { createHistories } from './history.ts';
@@ -35,15 +32,11 @@ import { COMPONENT, createPodEvents } from './pod-events.ts';
 import { createPodWriter } from './pod-writer.ts';
 import { createSync } from './sync.ts';
 
-export interface DaemonSetControllerOptions {
-  readonly client: Client;
-  readonly informers: Informers;
+export interface DaemonSetControllerOptions extends CacheOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** Where nodes are; by default the API server itself. */
-  readonly nodes?: NodeSource;
   /** DaemonSets worked on at a time. */
   readonly concurrency?: number;
   /** Pods created or deleted at a time for one DaemonSet. */
@@ -61,12 +54,10 @@ const CONCURRENCY = 8;
 const COALESCE_MS = 20;
 
 export function createDaemonSetController(options: DaemonSetControllerOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, clock, random } = options;
   const logger = options.logger ?? silentLogger;
-  const sets = informers.for(DAEMON_SETS);
-  const pods = informers.for(PODS);
-  const revisions = informers.for(CONTROLLER_REVISIONS);
-  const nodes = options.nodes ?? nodeSourceFrom(informers.for(NODES), client);
+  const caches = openCaches(options);
+  const { sets, pods, revisions } = caches;
   const metrics = options.metrics === undefined ? {} : { metrics: options.metrics };
   const coalesceMs = options.coalesceMs ?? COALESCE_MS;
 
@@ -103,10 +94,7 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     logger,
     ...metrics,
     concurrency: options.concurrency ?? CONCURRENCY,
-    waitFor: [
-      (signal) => nodes.synced(signal),
-      (signal) => Promise.all(registrations.map((each) => each.synced(signal))).then(() => undefined),
-    ],
+    waitFor: [(signal) => heardAll(caches, registrations, signal)],
   });
 
   /** Many pods change within one breath; looking once after all of them is enough. */
@@ -156,12 +144,7 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
 
   function listen(): void {
     registrations.push(
-      nodes.addHandler({
-        add: world.seeNode,
-        update: (_old, node) => world.seeNode(node),
-        delete: world.nodeGone,
-      }),
-      pods.addHandler({ batch: world.seePods }),
+      ...feedWorld(world, caches),
       revisions.addHandler({ batch: (changes) => changes.forEach(seeRevision) }),
       sets.addHandler({
         batch(changes) {

@@ -4,7 +4,7 @@
  * controller makes pods and counts them, and all the driver does is to delete old pods, a few at a time, in order.
  */
 import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
-import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
+import { CONTROLLER_REVISIONS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { DESIRED } from '../../core/daemons/daemon-pod-rules.ts';
 import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
@@ -17,8 +17,8 @@ import { createController, type ReconcileResult } from '../../machinery/controll
 import { createEventRecorder } from '../../machinery/event-recorder.ts';
 import type { HandlerRegistration } from '../../machinery/informer.ts';
 import { silentLogger } from '../../machinery/logger.ts';
-import { nodeSourceFrom } from '../../machinery/node-source.ts';
 import { keyOf, keyText } from '../../machinery/object-keys.ts';
+import { feedWorld, heardAll, openCaches } from './caches.ts';
 import { createDaemonWorld } from './daemon-world.ts';
 import type { DaemonSetControllerOptions } from './daemonset-controller.ts';
 import { definitionOf, isSameDefinition } from './definition.ts';
@@ -33,12 +33,10 @@ export type RolloutDriverOptions = Omit<DaemonSetControllerOptions, 'besideAnoth
 const BURST = 50;
 
 export function createRolloutDriver(options: RolloutDriverOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, clock, random } = options;
   const logger = options.logger ?? silentLogger;
-  const sets = informers.for(DAEMON_SETS);
-  const pods = informers.for(PODS);
-  const revisions = informers.for(CONTROLLER_REVISIONS);
-  const nodes = options.nodes ?? nodeSourceFrom(informers.for(NODES), client);
+  const caches = openCaches(options);
+  const { sets, pods, revisions } = caches;
   const instance = options.instance ?? 'everynode';
   const recorder = createEventRecorder({
     client,
@@ -102,10 +100,7 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     logger,
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
     concurrency: options.concurrency ?? 4,
-    waitFor: [
-      (signal) => nodes.synced(signal),
-      (signal) => Promise.all(registrations.map((each) => each.synced(signal))).then(() => undefined),
-    ],
+    waitFor: [(signal) => heardAll(caches, registrations, signal)],
     async reconcile(key, signal) {
       const set = sets.lister.get(key.name, key.namespace);
       const known = world.byName(keyText(key));
@@ -120,8 +115,7 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
 
   function listen(): void {
     registrations.push(
-      nodes.addHandler({ add: world.seeNode, update: (_old, node) => world.seeNode(node), delete: world.nodeGone }),
-      pods.addHandler({ batch: world.seePods }),
+      ...feedWorld(world, caches),
       sets.addHandler({ batch: (changes) => changes.forEach(({ object }) => controller.queue.add(keyOf(object))) }),
       revisions.addHandler({
         batch(changes) {

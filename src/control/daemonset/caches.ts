@@ -1,0 +1,45 @@
+/** The caches that the controller and the driver look at, and how the world hears of nodes and pods. */
+import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
+import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { Client } from '../../machinery/client.ts';
+import type { HandlerRegistration, Informer } from '../../machinery/informer.ts';
+import type { Informers } from '../../machinery/informers.ts';
+import { nodeSourceFrom, type NodeSource } from '../../machinery/node-source.ts';
+import type { DaemonWorld } from './daemon-world.ts';
+
+export interface DaemonCaches {
+  readonly sets: Informer<DaemonSet>;
+  readonly pods: Informer<Pod>;
+  readonly revisions: Informer<ControllerRevision>;
+  readonly nodes: NodeSource;
+}
+
+export interface CacheOptions {
+  readonly client: Client;
+  readonly informers: Informers;
+  /** Where nodes are; by default the API server itself. */
+  readonly nodes?: NodeSource;
+}
+
+export const openCaches = ({ client, informers, nodes }: CacheOptions): DaemonCaches => ({
+  sets: informers.for(DAEMON_SETS),
+  pods: informers.for(PODS),
+  revisions: informers.for(CONTROLLER_REVISIONS),
+  nodes: nodes ?? nodeSourceFrom(informers.for(NODES), client),
+});
+
+export const feedWorld = (world: DaemonWorld, { nodes, pods }: DaemonCaches): readonly HandlerRegistration[] => [
+  nodes.addHandler({ add: world.seeNode, update: (_old, node) => world.seeNode(node), delete: world.nodeGone }),
+  pods.addHandler({ batch: world.seePods }),
+];
+
+/** Resolves when every node is known and every handler has heard of what there was. */
+export async function heardAll(
+  { nodes }: DaemonCaches,
+  registrations: readonly HandlerRegistration[],
+  signal: AbortSignal,
+): Promise<void> {
+  await nodes.synced(signal);
+  await Promise.all(registrations.map((registration) => registration.synced(signal)));
+}

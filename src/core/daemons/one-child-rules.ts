@@ -1,0 +1,39 @@
+/**
+ * The plainest rules there are: one child on every eligible node, none elsewhere. For children that are not rolled out, such
+ * as the Tickets of an Order; DaemonSets have rules of their own (daemon-pod-rules.ts).
+ */
+import { SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
+import type { ChildAdapter, DaemonDefinition, Rules } from './engine-types.ts';
+
+/** A child belongs here. */
+export const WANTED = 1;
+/** It belongs here and there is none, not even one that is going. */
+export const MISSING = 2;
+/** There are children that must go: more than one, or any where none may stay. */
+export const SURPLUS = 4;
+/** There is one that stays. */
+export const PRESENT = 8;
+
+export interface PlainChildAdapter<C> extends ChildAdapter<C> {
+  isTerminating(child: C): boolean;
+}
+
+export function oneChildRules<C>(child: PlainChildAdapter<C>): Rules<C, DaemonDefinition> {
+  return {
+    child,
+    judge(_daemon, verdict, _node, children) {
+      const staying = children.filter((each) => !child.isTerminating(each)).length;
+      const allowed = (verdict & SHOULD_CONTINUE) === 0 ? 0 : 1;
+      let bits = staying > 0 && allowed > 0 ? PRESENT : 0;
+      if ((verdict & SHOULD_RUN) !== 0) bits |= children.length === 0 ? WANTED | MISSING : WANTED;
+      return staying > allowed ? bits | SURPLUS : bits;
+    },
+    waits: 0,
+    dueAt: () => Infinity,
+    listed: MISSING | SURPLUS,
+  };
+}
+
+/** The children that must go from a node with the SURPLUS bit; the best one stays if one may. */
+export const surplusOf = <C>(child: PlainChildAdapter<C>, verdict: number, children: readonly C[]): readonly C[] =>
+  children.filter((each) => !child.isTerminating(each)).slice((verdict & SHOULD_CONTINUE) === 0 ? 0 : 1);
