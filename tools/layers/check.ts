@@ -36,7 +36,8 @@ export function checkLayers(source: string): LayerReport {
     if (!isTest && own.path !== AMBIENT_ROOM) {
       for (const pattern of AMBIENT) {
         const found = pattern.exec(text);
-        if (found) findings.push(`${file}: reads ambient time or chance (${found[0].trim()}); take Clock or Random instead`);
+        if (found)
+          findings.push(`${file}: reads ambient time or chance (${found[0].trim()}); take Clock or Random instead`);
       }
     }
   }
