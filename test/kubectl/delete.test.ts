@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { kubectlSuite } from '../support/kubectl-suite.ts';
-import { configMapOf, listOf, podOf } from '../support/manifests.ts';
+import { configMapOf, daemonSetOf, listOf, podOf } from '../support/manifests.ts';
 
 kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => {
   /** Newer kubectl says where the object was. */
@@ -62,30 +62,22 @@ kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => 
     expect(await run(['delete', 'configmaps', '--all'])).toMatchObject({ code: 0, stdout: 'No resources found\n' });
   });
 
-  it('with what hangs on it: background, orphan, foreground', async () => {
-    const cascades = ['background', 'orphan', 'foreground'];
-    for (const cascade of cascades) {
-      await ok(['create', 'deployment', cascade, '--image=nginx']);
-      await ok(['delete', 'deployment', cascade, `--cascade=${cascade}`, '--wait=false']);
+  it('with what hangs on it: background, foreground, orphan', async () => {
+    const each = '{range .items[*]}{.kind}<{.metadata.ownerReferences[*].kind}>{end}';
+    const pods = (name: string): Promise<string> => ok(['get', 'pods', '-l', `app=${name}`, '-o', `jsonpath=${each}`]);
+    for (const cascade of ['background', 'foreground', 'orphan']) {
+      await ok(['create', '-f', '-'], { input: JSON.stringify(daemonSetOf(cascade)) });
+      await ok(['rollout', 'status', `daemonset/${cascade}`, '--timeout=30s']);
+      expect(await pods(cascade)).toMatch(/^(Pod<DaemonSet>)+$/);
+      expect(await ok(['delete', 'daemonset', cascade, `--cascade=${cascade}`, '--timeout=30s'])).toBe(
+        `daemonset.apps "${cascade}" deleted${where}\n`,
+      );
+      await gone(`daemonset/${cascade}`);
     }
-    const left = await Promise.all(
-      cascades.map((name) =>
-        ok([
-          'get',
-          'deployment',
-          name,
-          '--ignore-not-found',
-          '-o',
-          'jsonpath={.metadata.finalizers[0]} {.metadata.deletionTimestamp}',
-        ]),
-      ),
-    );
-    // Those who look after dependents take these finalizers away; until then the object stays, marked.
-    expect(left).toEqual([
-      '',
-      expect.stringMatching(/^$|^orphan .*Z$/),
-      expect.stringMatching(/^$|^foregroundDeletion .*Z$/),
-    ]);
+    // Foreground has waited for them; background goes on behind our back.
+    expect(await pods('foreground')).toBe('');
+    await eventually(() => pods('background'), /^$/);
+    expect(await pods('orphan')).toMatch(/^(Pod<>)+$/);
   });
 
   it('waits for finalizers', async () => {
@@ -100,16 +92,31 @@ kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => 
     await gone('configmap/held');
   });
 
-  it('marks a namespace, which takes nothing new from then on', async () => {
+  it('a namespace with everything in it', async () => {
+    const name = `ending-${minor}`;
+    await ok(['create', 'namespace', name]);
+    await ok(['--namespace', name, 'create', '-f', '-'], { input: JSON.stringify(daemonSetOf('inside')) });
+    await ok(['--namespace', name, 'rollout', 'status', 'daemonset/inside', '--timeout=30s']);
+    expect(await ok(['delete', 'namespace', name, '--timeout=60s'])).toBe(`namespace "${name}" deleted\n`);
+    await gone(`namespace/${name}`);
+    expect(await ok(['get', 'pods,daemonsets', '--namespace', name, '-o', 'name'])).toBe('');
+  });
+
+  it('marks a namespace, which takes nothing new from then on, until all in it has gone', async () => {
     const name = `doomed-${minor}`;
     await ok(['create', 'namespace', name]);
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'held', finalizers: ['example.com/hold'] } };
+    await ok(['--namespace', name, 'create', '-f', '-'], { input: JSON.stringify(held) });
     expect(await ok(['delete', 'namespace', name, '--wait=false'])).toBe(`namespace "${name}" deleted\n`);
-    const { stdout } = await run(['get', 'namespace', name, '--ignore-not-found', '-o', 'jsonpath={.status.phase}']);
-    if (stdout === '') return;
-    expect(stdout).toBe('Terminating');
+    expect(await ok(['get', 'namespace', name, '-o', 'jsonpath={.status.phase}'])).toBe('Terminating');
     expect(await fails(['--namespace', name, 'create', 'configmap', 'late'])).toContain(
       `forbidden: unable to create new content in namespace ${name} because it is being terminated`,
     );
+    const messages = ['get', 'namespace', name, '-o', 'jsonpath={.status.conditions[*].message}'];
+    await eventually(() => ok(messages), /example.com\/hold in 1 resource instances/);
+    const release = ['patch', 'configmap', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}'];
+    await ok(['--namespace', name, ...release]);
+    await eventually(() => ok(['get', 'namespace', name, '--ignore-not-found']), /^$/);
   });
 
   it.concurrent('waits for conditions and values', async () => {
