@@ -88,7 +88,10 @@ function podLine(daemon: Stored<DaemonSet>, node: string, pod: Stored<Pod>, cont
 export function difference(expected: CanonicalState, actual: CanonicalState): string | undefined {
   const open = new Set([...expected.open, ...actual.open]);
   const compared = ({ lines }: CanonicalState): readonly string[] =>
-    lines.filter((line) => ![...open].some((daemon) => line.startsWith(`daemon ${daemon}`)));
+    lines.filter(
+      (line) =>
+        ![...open].some((daemon) => line.startsWith(`daemon ${daemon}:`) || line.startsWith(`daemon ${daemon} on `)),
+    );
   const missing = without(compared(expected), compared(actual));
   const extra = without(compared(actual), compared(expected));
   if (missing.length + extra.length === 0) return undefined;

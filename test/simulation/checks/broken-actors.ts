@@ -67,6 +67,27 @@ export const DEAF_TO_ROOM = through(SCHEDULER, (client) => withoutEvents(client,
 /** Never hears of a new node. */
 export const BLIND_TO_NODES = through(DAEMONSET, (client) => withoutEvents(client, NODES, 'ADDED'));
 
+/** Makes a second pod on every node as soon as there is a new template, whatever was allowed. */
+export const EAGER = through(DAEMONSET, (client) => ({
+  ...client,
+  async create(resource, object, options) {
+    const answer = await client.create(resource, object, options);
+    const owner = controllerOf(object);
+    if (resource.resource !== PODS.resource || owner === undefined) return answer;
+    const { items } = await client.list(PODS);
+    const image = (object as unknown as Pod).spec.containers[0]?.image;
+    for (const pod of items) {
+      if (controllerOf(pod)?.uid !== owner.uid || pod.spec.containers[0]?.image === image) continue;
+      const name = `${pod.metadata.name}-x`;
+      const second = { ...object, metadata: { ...object.metadata, name } } as unknown as Pod;
+      await client
+        .create(PODS, { ...second, spec: { ...second.spec, nodeName: pod.spec.nodeName ?? '' } })
+        .catch(() => undefined);
+    }
+    return answer;
+  },
+}));
+
 const actor = (name: string, run: (signal: AbortSignal) => Promise<void>): Actor => ({ name, start: run });
 
 /** Binds every pod to the node with most room in its cache, and forgets what it has just bound there. */
@@ -92,6 +113,33 @@ export const FORGETFUL: ActorFactory = {
     };
     return [actor('forgetful', run)];
   },
+};
+
+/** Binds to a node that nobody has heard of. */
+export const LOST: ActorFactory = {
+  name: 'scheduler',
+  create({ client, informers }) {
+    const run = async (signal: AbortSignal): Promise<void> => {
+      const place = (pod: Stored<Pod>): void => void client.bind(keyOf(pod), 'nowhere').catch(() => undefined);
+      informers.for(PODS).addHandler({ add: place });
+      await aborted(signal);
+    };
+    return [actor('lost', run)];
+  },
+};
+
+/** Takes a pod away for nobody's sake. */
+export const SPITEFUL: ActorFactory = {
+  name: 'scheduler',
+  create: (around) => [
+    ...SCHEDULER.create(around),
+    actor('spite', async (signal) => {
+      await around.clock.sleep(30_000, signal);
+      const [pod] = (await around.client.list(PODS)).items;
+      if (pod !== undefined) await around.client.delete(PODS, keyOf(pod));
+      await aborted(signal);
+    }),
+  ],
 };
 
 /** Runs whatever is bound, without a look at what the node has. */

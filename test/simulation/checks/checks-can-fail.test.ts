@@ -1,10 +1,14 @@
 /** Every check is shown an actor that breaks what it checks. A check that cannot fail proves nothing. */
 import { describe, expect, it } from 'vitest';
 import type { ActorFactory } from '../../../src/assembly/simulated.ts';
-import { boundWhereItFits } from '../../../src/foresight/simulation/invariants/binding.ts';
+import { boundToANode, boundWhereItFits } from '../../../src/foresight/simulation/invariants/binding.ts';
 import { daemonsComplete } from '../../../src/foresight/simulation/invariants/daemons-complete.ts';
 import type { InvariantFactory } from '../../../src/foresight/simulation/invariants/invariant.ts';
-import { nobodyWaits } from '../../../src/foresight/simulation/invariants/nobody-waits.ts';
+import {
+  nobodyWaits,
+  noPriorityInversion,
+  victimsMatterLess,
+} from '../../../src/foresight/simulation/invariants/nobody-waits.ts';
 import { nodeCapacity } from '../../../src/foresight/simulation/invariants/node-capacity.ts';
 import { onePerNode } from '../../../src/foresight/simulation/invariants/one-per-node.ts';
 import { rolloutBudget } from '../../../src/foresight/simulation/invariants/rollout-budget.ts';
@@ -16,10 +20,13 @@ import {
   BOUNDLESS,
   CLUMSY,
   DEAF_TO_ROOM,
+  EAGER,
   FORGETFUL,
+  LOST,
   RANDOM_NAMES,
   RESTLESS,
   SPINNING,
+  SPITEFUL,
   WHOLE,
 } from './broken-actors.ts';
 import { smallScenario } from './scenarios.ts';
@@ -51,6 +58,12 @@ const LEAVING = smallScenario(`
   - { at: 10s, workload: { name: web, count: 4, cpu: 800m } }
   - { at: 20s, workload: { name: late, count: 1, cpu: 700m } }
   - { at: 40s, finish: web }`);
+const SURGE = smallScenario(`
+  - { at: 1s, patch: { kind: DaemonSet, name: agent, merge: { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } } } } }
+  - { at: 60s, image: { daemon: agent, image: 'example.com/agent:2' } }`);
+const IMPORTANT = smallScenario(`
+  - { at: 10s, workload: { name: web, count: 4, cpu: 800m } }
+  - { at: 40s, workload: { name: first, count: 1, cpu: 700m, priorityClass: system-cluster-critical } }`);
 const JOINING = smallScenario(`  - { at: 30s, join: worker }`);
 
 describe('a check can fail', () => {
@@ -81,6 +94,19 @@ describe('a check can fail', () => {
     expect(await firstViolation(actors, JOINING, 1, false, [daemonsComplete])).toBe('daemons-complete');
   });
 
+  it('rollout-budget sees a controller that surges everywhere at once', async () => {
+    expect(await firstViolation(castWith(EAGER), SURGE, 1, false, [rolloutBudget])).toBe('rollout-budget');
+  });
+
+  it('victims-matter-less sees a scheduler that takes pods away for nobody', async () => {
+    const actors = castWith(SPITEFUL);
+    expect(await firstViolation(actors, JOINING, 1, false, [victimsMatterLess])).toBe('victims-matter-less');
+  });
+
+  it('bound-to-a-node sees a scheduler that binds to a node that never was', async () => {
+    expect(await firstViolation(castWith(LOST), JOINING, 1, false, [boundToANode])).toBe('bound-to-a-node');
+  });
+
   it('comes-to-rest sees an actor that never stops writing', async () => {
     expect(await firstViolation(castWith(RESTLESS), JOINING, 1, false)).toBe('comes-to-rest');
   });
@@ -94,7 +120,7 @@ describe('a check can fail', () => {
   });
 
   it('none of them complains of the actors as they are', async () => {
-    for (const scenario of [ROLLOUT, LEAVING, JOINING])
+    for (const scenario of [ROLLOUT, SURGE, LEAVING, IMPORTANT, JOINING])
       expect(await firstViolation(WHOLE, scenario, 3, true)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { createClusterState, type ClusterState } from '../../../core/placement/c
 import { compilePod, feasible } from '../../../core/placement/filters.ts';
 import { preparePod } from '../../../core/placement/prepared-pod.ts';
 import { isEnded, isGoing, type ClusterView } from '../cluster-view.ts';
-import type { InvariantFactory } from './invariant.ts';
+import { shouldKnow, type InvariantFactory } from './invariant.ts';
 
 const isWaiting = (pod: Pod): boolean =>
   (pod.spec.nodeName ?? '') === '' &&
@@ -65,17 +65,25 @@ export const noPriorityInversion: InvariantFactory = () => ({
   },
 });
 
-/** A scheduler takes a pod away only for one that matters more. */
-export const victimsMatterLess: InvariantFactory = () => ({
-  name: 'victims-matter-less',
-  committed({ key, object, previous, by, type }, view) {
-    if (key.resource !== 'pods' || by !== 'scheduler' || previous === undefined) return undefined;
-    const victim = object as Stored<Pod>;
-    if (isGoing(previous as Stored<Pod>) || (type !== 'DELETED' && !isGoing(victim))) return undefined;
-    const priority = victim.spec.priority ?? 0;
-    for (const pod of view.pods.values()) {
-      if ((pod.spec.nodeName ?? '') === '' && (pod.spec.priority ?? 0) > priority) return undefined;
-    }
-    return `${key.name} (priority ${priority}) was taken away, and nobody more important waits`;
-  },
-});
+/** A scheduler takes a pod away only for one that matters more and, as far as it could know, still waits. */
+export const victimsMatterLess: InvariantFactory = () => {
+  /** Waits that are over: how important the pod was, and the revision that ended its wait. */
+  let over: { readonly priority: number; readonly revision: number }[] = [];
+  const hasNode = (pod: Pod): boolean => (pod.spec.nodeName ?? '') !== '';
+  return {
+    name: 'victims-matter-less',
+    committed({ key, object, previous, by, type, revision }, view) {
+      if (key.resource !== 'pods' || previous === undefined) return undefined;
+      const pod = object as Stored<Pod>;
+      const before = previous as Stored<Pod>;
+      const priority = pod.spec.priority ?? 0;
+      if (!hasNode(before) && (hasNode(pod) || type === 'DELETED')) over.push({ priority, revision });
+      if (by !== 'scheduler' || isGoing(before) || (type !== 'DELETED' && !isGoing(pod))) return undefined;
+      for (const other of view.pods.values())
+        if (!hasNode(other) && (other.spec.priority ?? 0) > priority) return undefined;
+      over = over.filter((wait) => !shouldKnow(view, 'scheduler', 'pods', wait.revision));
+      if (over.some((wait) => wait.priority > priority)) return undefined;
+      return `${key.name} (priority ${priority}) was taken away, and nobody more important waits`;
+    },
+  };
+};

@@ -1,7 +1,8 @@
 /**
- * A rollout never takes more than `maxUnavailable` available pods down by its own hand. Down by hand: an available pod on
- * an eligible node that the controller deleted, until a pod is available there again. The controller is judged by
- * the budgets, nodes and readiness it could have known.
+ * A rollout never takes more than `maxUnavailable` available pods down by its own hand, nor surges above `maxSurge`. Down by
+ * hand: an available pod on an eligible node that the controller deleted, until a pod is available there again. Surging:
+ * a pod that the controller made beside an available one, until it is available itself. The controller is judged by the
+ * budgets, nodes and readiness it could have known.
  */
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
@@ -9,7 +10,7 @@ import { controllerOf } from '../../../core/kube/owner-references.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isGoing, isReadyPod, targetOf, type ClusterView } from '../cluster-view.ts';
 import { resourceName, type Commit } from '../commit.ts';
-import { budgetOf, eligibility, isAvailable } from './daemon-facts.ts';
+import { type Budget, budgetOf, eligibility, isAvailable } from './daemon-facts.ts';
 import { shouldKnow, type InvariantFactory } from './invariant.ts';
 
 const ACTOR = 'daemonset';
@@ -28,6 +29,8 @@ export const rolloutBudget: InvariantFactory = () => {
   const readySince = new Map<string, number>();
   /** Nodes where this daemon was taken down by hand. */
   const down = new Map<string, Set<string>>();
+  /** Nodes where it has a second pod beside an available one. */
+  const surging = new Map<string, Set<string>>();
   let mostNodes = 0;
 
   const wants = (daemon: Stored<DaemonSet>, node: Stored<Node> | undefined): boolean =>
@@ -42,12 +45,10 @@ export const rolloutBudget: InvariantFactory = () => {
   }
 
   /** The largest budget among those the controller may still go by. */
-  function allowance(view: ClusterView, uid: string): number {
+  function allowance(view: ClusterView, uid: string, amount: (budget: Budget) => number): number {
     let most = 0;
     for (const { revision, daemon } of (versions.get(uid) ?? []).toReversed()) {
-      const { maxUnavailable, maxSurge } = budgetOf(daemon, mostNodes);
-      // With a surge, a pod goes only when another is there: none is taken down at all.
-      most = Math.max(most, maxSurge > 0 ? 0 : maxUnavailable);
+      most = Math.max(most, amount(budgetOf(daemon, mostNodes)));
       if (shouldKnow(view, ACTOR, 'daemonsets.apps', revision)) break;
     }
     return most;
@@ -76,9 +77,42 @@ export const rolloutBudget: InvariantFactory = () => {
     for (const other of set) if (isUpAgain(view, newest, other)) set.delete(other);
     if (isUpAgain(view, newest, node)) return undefined;
     set.add(node);
-    const allowed = allowance(view, uid);
+    // With a surge, a pod goes only when another is there: none is taken down at all.
+    const allowed = allowance(view, uid, ({ maxSurge, maxUnavailable }) => (maxSurge > 0 ? 0 : maxUnavailable));
     if (set.size <= allowed) return undefined;
     return `${newest.metadata.name} was taken down on ${set.size} nodes at once, ${allowed} allowed: ${[...set].join(', ')}`;
+  }
+
+  /** A new pod beside an old one that is available, and known to be. */
+  function judgeSurge({ object }: Commit, view: ClusterView): string | undefined {
+    const pod = object as Stored<Pod>;
+    const uid = controllerOf(pod)?.uid ?? '';
+    const node = targetOf(pod);
+    const newest = versions.get(uid)?.at(-1)?.daemon;
+    if (node === undefined || newest === undefined) return undefined;
+    const minReady = newest.spec.minReadySeconds ?? 0;
+    const now = view.epoch + view.now();
+    const others = (name: string): readonly Stored<Pod>[] => [
+      ...(view
+        .daemonPods(uid)
+        .get(name)
+        ?.values()
+        .filter((each) => !isGoing(each)) ?? []),
+    ];
+    const isKnownAvailable = ({ metadata }: Stored<Pod>): boolean =>
+      shouldKnow(view, ACTOR, 'pods', readySince.get(metadata.uid) ?? Infinity);
+    const settled = (each: Stored<Pod>): boolean => isAvailable(each, minReady, now - view.reactionMs);
+    if (!others(node).some((each) => each !== pod && settled(each) && isKnownAvailable(each))) return undefined;
+    let set = surging.get(uid);
+    if (set === undefined) surging.set(uid, (set = new Set()));
+    for (const name of set) {
+      const here = others(name);
+      if (here.length < 2 || here.every((each) => isAvailable(each, minReady, now))) set.delete(name);
+    }
+    set.add(node);
+    const allowed = allowance(view, uid, ({ maxSurge }) => maxSurge);
+    if (set.size <= allowed) return undefined;
+    return `${newest.metadata.name} has second pods on ${set.size} nodes, ${allowed} allowed: ${[...set].join(', ')}`;
   }
 
   return {
@@ -105,7 +139,9 @@ export const rolloutBudget: InvariantFactory = () => {
       const pod = object as Stored<Pod>;
       if (!isReadyPod(pod)) readySince.delete(pod.metadata.uid);
       else if (!readySince.has(pod.metadata.uid)) readySince.set(pod.metadata.uid, revision);
-      if (by !== ACTOR || (type !== 'DELETED' && !isGoing(pod))) return undefined;
+      if (by !== ACTOR) return undefined;
+      if (type === 'ADDED') return judgeSurge(commit, view);
+      if (type !== 'DELETED' && !isGoing(pod)) return undefined;
       return judge(commit, view);
     },
   };
