@@ -4,11 +4,7 @@ import type { ActorFactory } from '../../../src/assembly/simulated.ts';
 import { boundToANode, boundWhereItFits } from '../../../src/foresight/simulation/invariants/binding.ts';
 import { daemonsComplete } from '../../../src/foresight/simulation/invariants/daemons-complete.ts';
 import type { InvariantFactory } from '../../../src/foresight/simulation/invariants/invariant.ts';
-import {
-  nobodyWaits,
-  noPriorityInversion,
-  victimsMatterLess,
-} from '../../../src/foresight/simulation/invariants/nobody-waits.ts';
+import { nobodyWaits, victimsMatterLess } from '../../../src/foresight/simulation/invariants/nobody-waits.ts';
 import { nodeCapacity } from '../../../src/foresight/simulation/invariants/node-capacity.ts';
 import { onePerNode } from '../../../src/foresight/simulation/invariants/one-per-node.ts';
 import { rolloutBudget } from '../../../src/foresight/simulation/invariants/rollout-budget.ts';
