@@ -61,6 +61,17 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     return all;
   };
 
+  /** The same for a moment: the list is used again, which spares one for every judgement. */
+  const lent: C[] = [];
+  const lentAt = (state: DaemonState<C, D>, place: number): readonly C[] => {
+    const kids = state.kids[place];
+    if (kids === undefined) return NONE;
+    if (Array.isArray(kids)) return liveAt(state, place);
+    if (adapter.isOver(kids as C)) return NONE;
+    lent[0] = kids as C;
+    return lent;
+  };
+
   function grow(state: DaemonState<C, D>): void {
     const capacity = table.capacity;
     if (state.verdicts.length >= capacity) return;
@@ -77,7 +88,7 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
 
   /** Judges one node of one daemon again; true where something changed or there is something to do. */
   function judge(state: DaemonState<C, D>, place: number): boolean {
-    const kids = liveAt(state, place);
+    const kids = lentAt(state, place);
     const before = state.judgements[place] ?? 0;
     const after = rules.judge(state.definition, verdictAt(state, place), table.node(place), kids, now);
     if ((after & rules.waits) !== 0) wait(state, place, rules.dueAt(state.definition, kids, now));
@@ -209,22 +220,46 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     const state = daemons.get(key);
     if (state === undefined) return NONE;
     const pin = adapter.pin(child);
-    if (old !== undefined) moveAway(state, old, pin);
-    if (pin === undefined) return NONE;
+    if (pin === undefined) {
+      if (old !== undefined) moveAway(state, old);
+      return NONE;
+    }
     const uid = adapter.uid(child);
     if (pin.by === 'hostname') loose.set(uid, state);
     else if (loose.size > 0) loose.delete(uid);
     const name = table.resolve(pin);
-    const present = table.place(name);
-    const list = present === undefined ? NONE : listAt(state, present);
+    const place = table.place(name);
+    const kids = place === undefined ? undefined : state.kids[place];
+    if (place !== undefined && kids !== undefined && !Array.isArray(kids) && adapter.uid(kids as C) === uid)
+      return replace(state, place, kids as C, child, child);
+    const list = place === undefined ? NONE : listAt(state, place);
     const at = list.findIndex((each) => adapter.uid(each) === uid);
-    if (present === undefined || at < 0) return addChild(state, name, child, list);
-    const known = list[at] as C;
+    const known = list[at];
+    if (place === undefined || known === undefined) {
+      if (old !== undefined) moveAway(state, old);
+      return addChild(state, name, child, list);
+    }
+    return replace(
+      state,
+      place,
+      known,
+      child,
+      list.with(at, child).sort((a, b) => adapter.compare(a, b)),
+    );
+  }
+
+  function replace(
+    state: DaemonState<C, D>,
+    place: number,
+    known: C,
+    child: C,
+    kids: C | readonly C[],
+  ): readonly string[] {
     if (adapter.isNotOlder(known, child)) return NONE;
     countRevision(state, known, -1);
     countRevision(state, child, 1);
-    state.kids[present] = list.length === 1 ? child : list.with(at, child).sort((a, b) => adapter.compare(a, b));
-    return judge(state, present) ? state.self : NONE;
+    state.kids[place] = kids;
+    return judge(state, place) ? state.self : NONE;
   }
 
   function addChild(state: DaemonState<C, D>, name: string, child: C, list: readonly C[]): readonly string[] {
@@ -236,10 +271,10 @@ export function createEngine<C, D extends DaemonDefinition>(rules: Rules<C, D>, 
     return judge(state, place) ? state.self : NONE;
   }
 
-  function moveAway(state: DaemonState<C, D>, old: C, pin: NodePin | undefined): void {
-    const before = adapter.pin(old);
-    if (before === undefined || (pin !== undefined && table.resolve(before) === table.resolve(pin))) return;
-    const place = table.place(table.resolve(before));
+  /** The child has come to be on another node than it was. */
+  function moveAway(state: DaemonState<C, D>, old: C): void {
+    const pin = adapter.pin(old);
+    const place = pin === undefined ? undefined : table.place(table.resolve(pin));
     if (place !== undefined) takeOut(state, place, adapter.uid(old));
   }
 

@@ -4,7 +4,7 @@ import type { Stored } from '../kube/objects.ts';
 import { labelOf } from '../kube/labels.ts';
 import { compareResourceVersions } from '../kube/resource-version.ts';
 import { parseTime } from '../kube/time.ts';
-import { pinOf } from '../placement/node-affinity.ts';
+import { type NodePin, pinOf } from '../placement/node-affinity.ts';
 import { isTerminal } from '../placement/pod-record.ts';
 import type { ChildAdapter } from './engine-types.ts';
 
@@ -70,9 +70,20 @@ const STUCK: ReadonlySet<string> = new Set([
   'RunContainerError',
 ]);
 
+/** Daemon pods are nearly all bound, or pinned in just the way their controller pins them; the rest is read with care. */
+function pinOfPod({ spec }: DaemonPod): NodePin | undefined {
+  if (spec.nodeName) return { by: 'name', value: spec.nodeName };
+  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  const fields = terms?.length === 1 ? terms[0]?.matchFields : undefined;
+  const only = fields?.length === 1 ? fields[0] : undefined;
+  const name =
+    only?.key === 'metadata.name' && only.operator === 'In' && only.values?.length === 1 ? only.values[0] : undefined;
+  return name === undefined ? pinOf(spec) : { by: 'name', value: name };
+}
+
 export const podChild: ChildAdapter<DaemonPod> = {
   uid: (pod) => pod.metadata.uid,
-  pin: (pod) => pinOf(pod.spec),
+  pin: pinOfPod,
   isNewer(a, b) {
     const later = compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp);
     return later !== 0 ? later > 0 : a.metadata.name > b.metadata.name;
