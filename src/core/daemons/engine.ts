@@ -16,7 +16,6 @@ import { isDown } from './eligibility.ts';
 import { createEligibilityIndex } from './eligibility-index.ts';
 import type { DaemonDefinition, DaemonView, Engine, Rules } from './engine-types.ts';
 import { createNodeTable, HOSTNAME_LABEL } from './node-table.ts';
-import type { NodePin } from '../placement/node-affinity.ts';
 
 const NONE: readonly never[] = Object.freeze([]);
 const NEWS_LIMIT = 10_000;
