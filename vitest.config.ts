@@ -4,6 +4,9 @@ const project = (name: string, include: string[], extra: object = {}) => ({
   test: { name, include, testTimeout: 20_000, pool: 'threads' as const, ...extra },
 });
 
+/** Suites of real processes meet a busy machine's moods; a second failure is a real one. What was retried is reported. */
+const PROCESSES = { pool: 'forks' as const, retry: 1 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -16,19 +19,19 @@ export default defineConfig({
         'test/housekeeping/**/*.test.ts',
       ]),
       project('kubectl', ['test/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'], {
-        pool: 'forks',
+        ...PROCESSES,
         testTimeout: 60_000,
         hookTimeout: 120_000,
         globalSetup: './test/support/kubectl-setup.ts',
       }),
       project('cli', ['test/cli/**/*.test.ts'], {
-        pool: 'forks',
+        ...PROCESSES,
         testTimeout: 60_000,
         globalSetup: './test/cli/setup.ts',
       }),
       project('simulation', ['test/simulation/**/*.test.ts'], { testTimeout: 60_000 }),
-      project('faults', ['test/faults/**/*.test.ts'], { pool: 'forks', testTimeout: 300_000, hookTimeout: 120_000 }),
-      project('browser', ['test/browser/**/*.test.ts'], { pool: 'forks', testTimeout: 120_000 }),
+      project('faults', ['test/faults/**/*.test.ts'], { ...PROCESSES, testTimeout: 300_000, hookTimeout: 120_000 }),
+      project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
     ],
   },
 });
