@@ -2,6 +2,7 @@
 import { ASSEMBLY_ERROR_CODES } from '../../src/assembly/errors.ts';
 import { STORE_ERROR_CODES } from '../../src/apiserver/store/errors.ts';
 import { API_ERROR_CODES } from '../../src/core/api/errors.ts';
+import { DAEMONSET_ERROR_CODES } from '../../src/control/daemonset/errors.ts';
 import { DAEMONS_ERROR_CODES } from '../../src/core/daemons/errors.ts';
 import { KUBE_ERROR_CODES } from '../../src/core/kube/errors.ts';
 import { SIMULATION_ERROR_CODES } from '../../src/foresight/simulation/errors.ts';
@@ -13,6 +14,7 @@ const ROOMS: readonly (readonly [room: string, codes: { readonly [code: string]:
   ['machinery', MACHINERY_ERROR_CODES],
   ['core/daemons', DAEMONS_ERROR_CODES],
   ['apiserver/store', STORE_ERROR_CODES],
+  ['control/daemonset', DAEMONSET_ERROR_CODES],
   ['assembly', ASSEMBLY_ERROR_CODES],
   ['foresight/simulation', SIMULATION_ERROR_CODES],
 ];

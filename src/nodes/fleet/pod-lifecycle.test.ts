@@ -119,7 +119,9 @@ describe('the life of a simulated pod', () => {
         const broken = play(first, delay, (i) => i % 8 === when);
         expect(broken.end).toBe(whole.end);
         expect(broken.pod.status?.phase).toBe(whole.pod.status?.phase);
-        if (whole.end === 'rest') expect(broken.statuses.length).toBe(whole.statuses.length);
+        // A step a second early may fall before a deadline instead of after it.
+        const mayReorder = first.spec.activeDeadlineSeconds !== undefined;
+        if (whole.end === 'rest' && !mayReorder) expect(broken.statuses.length).toBe(whole.statuses.length);
       }),
       { numRuns: 200 },
     );
