@@ -14,6 +14,7 @@ import { createRolloutOrder } from '../../core/daemons/rollout-order.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import { compareResourceVersions } from '../../core/kube/resource-version.ts';
+import { isTerminal } from '../../core/placement/pod-record.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Informer } from '../../machinery/informer.ts';
 import { keyOf, keyText } from '../../machinery/object-keys.ts';
@@ -251,14 +252,18 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
         engine.apply({ type: 'child-gone', daemon: daemon.uid, child: pod });
         return;
       }
-      engine.apply({ type: 'child', daemon: daemon.uid, child: pod });
+      const touched = engine.apply({ type: 'child', daemon: daemon.uid, child: pod });
+      // One that has ended and is being deleted counts for nothing any more: its node wants another now, and the watch will
+      // have nothing to add to that.
+      if (isTerminal(pod) && pod.metadata.deletionTimestamp !== undefined) tell(touched);
     },
 
     vanished(daemon, pod) {
       const { uid, name, namespace } = pod.metadata;
       daemon.unconfirmed.delete(uid);
       if (pods.lister.get(name, namespace)?.metadata.uid === uid) daemon.gone.add(uid);
-      engine.apply({ type: 'child-gone', daemon: daemon.uid, child: pod });
+      // Told, because the watch will have nothing to add: its node wants another pod now.
+      tell(engine.apply({ type: 'child-gone', daemon: daemon.uid, child: pod }));
     },
 
     reconcileAnswers(daemon) {
