@@ -1,7 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, include: string[], extra: object = {}) => ({
-  test: { name, include, testTimeout: 20_000, pool: 'threads' as const, ...extra },
+  test: {
+    name,
+    include,
+    testTimeout: 20_000,
+    pool: 'threads' as const,
+    setupFiles: ['./test/support/property-seed.ts'],
+    ...extra,
+  },
 });
 
 /** Suites of real processes meet a busy machine's moods; a second failure is a real one. What was retried is reported. */

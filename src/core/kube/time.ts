@@ -14,13 +14,14 @@ const MAX_YEAR_9999 = 253402300799999;
 let lastSecond = Number.NaN;
 let lastText = '';
 
+/** Whether a moment lies in the years that can be written: 0000 to 9999. */
+export const isWritableTime = (epochMs: number): boolean => epochMs >= MIN_YEAR_ZERO && epochMs <= MAX_YEAR_9999;
+
 /** `2006-01-02T15:04:05Z`; what is finer than a second is dropped. */
 export function formatTime(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   if (second !== lastSecond) {
-    if (!(epochMs >= MIN_YEAR_ZERO && epochMs <= MAX_YEAR_9999)) {
-      throw new RangeError(`time out of range: ${epochMs}`);
-    }
+    if (!isWritableTime(epochMs)) throw new RangeError(`time out of range: ${epochMs}`);
     lastText = flatText(`${new Date(second * 1000).toISOString().slice(0, 19)}Z`);
     lastSecond = second;
   }

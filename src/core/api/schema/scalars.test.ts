@@ -49,6 +49,13 @@ describe('times', () => {
     );
   });
 
+  it('are refused where an offset carries them out of the calendar', () => {
+    expect(canonicalTime('0000-01-01T00:00:00+01:00', false)).toEqual({
+      error: 'parsing time "0000-01-01T00:00:00+01:00": year outside of range [0,9999]',
+    });
+    expect(canonicalTime('9999-12-31T23:59:59.000000-01:00', true)).toHaveProperty('error');
+  });
+
   it('have no text for the zero time', () => {
     expect(canonicalTime('0001-01-01T00:00:00Z', false)).toEqual({ text: '' });
     expect(isCanonicalTime('0001-01-01T00:00:00Z', false)).toBe(false);

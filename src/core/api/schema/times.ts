@@ -1,5 +1,11 @@
 /** Times in objects: read with Go's complaints, kept in the spelling Kubernetes writes. */
-import { formatMicroTime, formatTime, parseMicroTimeStrictly, parseTimeStrictly } from '../../kube/time.ts';
+import {
+  formatMicroTime,
+  formatTime,
+  isWritableTime,
+  parseMicroTimeStrictly,
+  parseTimeStrictly,
+} from '../../kube/time.ts';
 
 /** The canonical text (empty for Go's zero time, which is as good as absent), or what Go's parser says is wrong. */
 export type CanonicalTime = { readonly text: string } | { readonly error: string };
@@ -16,6 +22,8 @@ export const isCanonicalTime = (text: string, micros: boolean): boolean =>
 export function canonicalTime(text: string, micros: boolean): CanonicalTime {
   const parsed = micros ? parseMicroTimeStrictly(text) : parseTimeStrictly(text);
   if (!parsed.ok) return { error: parsed.error };
+  // An offset can carry the first or last hours of the calendar over its edge.
+  if (!isWritableTime(parsed.epochMs)) return { error: `parsing time "${text}": year outside of range [0,9999]` };
   return { text: timeText(parsed.epochMs, micros) };
 }
 

@@ -8,6 +8,7 @@ import { formatNanos } from '../../../kube/go-duration.ts';
 import { formatQuantity, QuantityError, quantityFromJson } from '../../../kube/quantity.ts';
 import { ProtobufError } from '../../errors.ts';
 import type { FieldFact, Scalar, TypeExpression } from '../parse-facts.ts';
+import { isWritableTime } from '../../../kube/time.ts';
 import { timeText } from '../times.ts';
 import { typeSchema } from '../type-schema.ts';
 import { dropsEmpty, isAlwaysPresent, isEmpty, zeroValue } from '../zero-value.ts';
@@ -259,16 +260,14 @@ function quantityText(text: unknown): string {
   }
 }
 
-const MAX_SECONDS = 8.64e12;
-
 function timestamp(micros: boolean): ValueDecoder {
   return message(MESSAGES.time, (found) => {
     const seconds = Number(found['seconds'] ?? 0);
     const nanos = Number(found['nanos'] ?? 0);
     if (seconds === 0 && nanos === 0) return null;
-    if (Math.abs(seconds) > MAX_SECONDS) throw new ProtobufError('proto: time is out of range');
-    const fraction = micros ? Math.trunc(nanos / 1000) / 1000 : 0;
-    return timeText(seconds * 1000 + fraction, micros) || null;
+    const epochMs = seconds * 1000 + (micros ? Math.trunc(nanos / 1000) / 1000 : 0);
+    if (!isWritableTime(epochMs)) throw new ProtobufError('proto: time is out of range');
+    return timeText(epochMs, micros) || null;
   });
 }
 

@@ -131,6 +131,12 @@ describe('malformed protobuf', () => {
     );
   });
 
+  it('is refused when its time lies beyond the years that can be written', () => {
+    const seconds = Buffer.from([0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08]);
+    const bytes = Buffer.concat([Buffer.from([0x12, seconds.length]), seconds]);
+    expect(() => decodeMessage('autoscaling/v1.HorizontalPodAutoscalerStatus', bytes)).toThrow(ProtobufError);
+  });
+
   it('is refused or read when it is noise', () => {
     fc.assert(
       fc.property(fc.constantFrom(...messages), fc.uint8Array({ maxLength: 64 }), (name, bytes) => {
