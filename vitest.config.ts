@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, include: string[], extra: object = {}) => ({
@@ -6,6 +7,8 @@ const project = (name: string, include: string[], extra: object = {}) => ({
     include,
     testTimeout: 20_000,
     pool: 'threads' as const,
+    // Modules hold no state that a test could see (no ambient time, no mocks): files share a worker's loaded code.
+    isolate: false,
     setupFiles: ['./test/support/property-seed.ts'],
     ...extra,
   },
@@ -16,6 +19,8 @@ const PROCESSES = { pool: 'forks' as const, retry: 1 };
 
 export default defineConfig({
   test: {
+    // Also on the smallest machine: the runner's own default leaves one core of two to nobody.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts'], { exclude: ['src/**/*.contract.test.ts'] }),
       project('contract', [
