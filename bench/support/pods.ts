@@ -1,5 +1,5 @@
 /** Pods to create: as a DaemonSet controller makes them from one stored template, and fresh ones that share nothing. */
-import { DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
+import { CONFIG_MAPS, DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
@@ -42,13 +42,20 @@ export async function templatePods(client: Client): Promise<(index: number, node
   const { spec: template, metadata } = stored.spec.template;
   if (template === undefined) throw new Error('the DaemonSet has no pod template');
   const { nodeSelector: _nowhere, ...spec } = template;
+  // Not the DaemonSet itself, whose controller would take pods away from where it does not want them; but somebody who
+  // exists, or they would be collected as orphans.
+  const owner = await client.create(CONFIG_MAPS, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'agent', namespace: NAMESPACE },
+  });
   const labels = { ...metadata?.labels, 'controller-revision-hash': '6d8f9c7b5', 'pod-template-generation': '1' };
   const ownerReferences = [
     {
-      apiVersion: 'apps/v1',
-      kind: 'DaemonSet',
-      name: 'agent',
-      uid: 'b7a3c1f0-0000-4000-8000-000000000000',
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: owner.metadata.name,
+      uid: owner.metadata.uid,
       controller: true,
       blockOwnerDeletion: true,
     },
