@@ -2,6 +2,7 @@
  * Answers, from values to bytes: single objects, lists (streamed in slices, so that a large one neither blocks the
  * process nor doubles in memory), tables and errors.
  */
+import { encodeObject } from '../../core/api/schema/object-json.ts';
 import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { buildTable, partialObject, type TableOptions } from '../../core/api/printers/table.ts';
@@ -28,7 +29,7 @@ export function sendObject(
 ): void {
   switch (accepted.format) {
     case 'json':
-      exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeJson(object as never));
+      exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeObject(object));
       return;
     case 'yaml':
       exchange.send(status, YAML_TYPE, stringifyYaml(object, { aliasDuplicateObjects: false }));

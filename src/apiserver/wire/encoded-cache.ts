@@ -2,7 +2,7 @@
  * JSON bytes of stored objects, kept while they are likely to be asked for again: a thousand watchers and a list share
  * one encoding. Bounded in bytes; the oldest entries go first.
  */
-import { encodeJson } from '../../core/kube/json.ts';
+import { encodeObject } from '../../core/api/schema/object-json.ts';
 
 export interface EncodedCache {
   /** The object's JSON. Objects are immutable, so identity is the key. */
@@ -18,7 +18,7 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
     bytes(object) {
       const known = young.get(object);
       if (known !== undefined) return known;
-      const encoded = old.get(object) ?? Buffer.from(encodeJson(object as never));
+      const encoded = old.get(object) ?? Buffer.from(encodeObject(object));
       young.set(object, encoded);
       youngBytes += encoded.length;
       if (youngBytes > maxBytes / 2) {

@@ -1,6 +1,6 @@
 /** `Client` over HTTP: for real clusters, and for an embedded server in another process. */
 import { PODS } from '../../core/api/registry/resources.ts';
-import { encodeJson, type Json } from '../../core/kube/json.ts';
+import { encodeObject } from '../../core/api/schema/object-json.ts';
 import { apiVersionOf, type KubeObject, type ObjectKey, type Resource, type Stored } from '../../core/kube/objects.ts';
 import { internalError, type Status } from '../../core/kube/status-error.ts';
 import type {
@@ -213,7 +213,7 @@ interface ListBody<T extends KubeObject> {
   readonly items?: readonly Stored<T>[] | null;
 }
 
-const encode = (value: unknown): string => encodeJson(value as Json);
+const encode = (value: unknown): string => encodeObject(value as object);
 
 /** The object with its type written out; itself when it already is. */
 function typed<T extends KubeObject>(resource: Resource<T>, object: T): T {

@@ -7,6 +7,7 @@ import { compareBytes } from '../../../kube/go-text.ts';
 import { readGoDuration } from '../../../kube/go-duration.ts';
 import { parseMicroTimeStrictly, parseTimeStrictly } from '../../../kube/time.ts';
 import { ProtobufError } from '../../errors.ts';
+import { encodeRaw } from '../object-json.ts';
 import type { FieldFact, Scalar, TypeExpression } from '../parse-facts.ts';
 import { typeSchema } from '../type-schema.ts';
 import { WIRE_BYTES } from './reader.ts';
@@ -74,7 +75,9 @@ function fieldEncoder(field: FieldFact): MessageEncoder {
   if (type.kind === 'list' && !type.wrapped) return repeated(field, type.element);
   if (type.kind === 'map') return mapOf(field, type.value);
   const tag = tagOf(number, type);
-  const write = valueEncoder(type);
+  // What a revision holds is compared by its bytes.
+  const isRevision = name === 'data' && !field.pointer && type.kind === 'scalar' && type.scalar === 'raw';
+  const write = isRevision ? rawBytes(encodeRaw) : valueEncoder(type);
   // Go writes what is no pointer even when it is empty; lists and bytes are left out when nobody set them.
   const omitted = field.pointer || type.kind === 'list' || (type.kind === 'scalar' && type.scalar === 'bytes');
   return (writer, object) => {
@@ -178,12 +181,7 @@ function scalarEncoder(name: Scalar): ValueEncoder {
     case 'raw':
     case 'json':
     case 'fieldsv1':
-      return (writer, value) =>
-        lengthOf(writer, () => {
-          if (value === undefined || value === null) return;
-          writeString(writer, encodeJson(value as Json));
-          writeByte(writer, (1 << 3) | WIRE_BYTES);
-        });
+      return rawBytes(encodeJson);
     case 'schemaorbool':
       return message(name, (value) =>
         typeof value === 'object' ? { allows: true, schema: value } : { allows: value },
@@ -193,6 +191,15 @@ function scalarEncoder(name: Scalar): ValueEncoder {
       return message(name, (value) => (Array.isArray(value) ? { list: value } : { schema: value }));
   }
 }
+
+const rawBytes =
+  (encode: (value: Json) => string): ValueEncoder =>
+  (writer, value) =>
+    lengthOf(writer, () => {
+      if (value === undefined || value === null) return;
+      writeString(writer, encode(value as Json));
+      writeByte(writer, (1 << 3) | WIRE_BYTES);
+    });
 
 function nanoseconds(value: unknown): bigint {
   const parsed = readGoDuration(typeof value === 'string' ? value : '0s');
