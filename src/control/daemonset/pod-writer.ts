@@ -43,7 +43,7 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
       world.wrote(daemon, created);
       events.created(set, created.metadata.name);
     } catch (error) {
-      if (isNamespaceTerminating(error)) return;
+      if (isNamespaceTerminating(error)) throw error;
       if (isStatus(error, 'AlreadyExists') && (await meet(daemon, pod))) return;
       if (isUnclear(error)) daemon.doubts.add(pod.metadata.name);
       events.createFailed(set, error);
@@ -125,8 +125,8 @@ async function allOf(writes: readonly Promise<void>[]): Promise<void> {
 
 const isPod = (answer: object): answer is Stored<Pod> => (answer as { readonly kind?: string }).kind === 'Pod';
 
-/** A namespace on its way out takes no pods; the DaemonSet goes with it. */
-function isNamespaceTerminating(error: unknown): boolean {
+/** A namespace on its way out takes nothing new; the DaemonSet goes with it. */
+export function isNamespaceTerminating(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false;
   return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }

@@ -19,7 +19,7 @@ import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { Histories } from './history.ts';
 import { type History, newer, type KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
-import type { PodWriter } from './pod-writer.ts';
+import { isNamespaceTerminating, type PodWriter } from './pod-writer.ts';
 import { createPodMakers } from './pod-makers.ts';
 import { createRollouts } from './rollout.ts';
 import { rolloutOptions } from './rollout-options.ts';
@@ -203,6 +203,10 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     try {
       const result = await bring(daemon, signal);
       return soonest(result.requeueAfterMs, daemon.again ? options.coalesceMs : undefined);
+    } catch (error) {
+      // No attempt could succeed, and nothing is lost: what is left to see is how everything goes.
+      if (isNamespaceTerminating(error)) return daemon.again ? { requeueAfterMs: options.coalesceMs } : {};
+      throw error;
     } finally {
       daemon.busy = false;
       daemon.syncedAt = clock.monotonic();
