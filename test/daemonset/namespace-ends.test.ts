@@ -36,7 +36,12 @@ async function endingNamespace(): Promise<Heard> {
       }),
   });
   const set = daemonSet();
-  await world.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await world.client.create(NAMESPACES, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: NAMESPACE },
+    spec: {},
+  });
   await world.client.create(DAEMON_SETS, { ...set, metadata: { ...set.metadata, namespace: NAMESPACE } });
   await world.eventually(async () => (await numberAvailable()) === NODES);
   await world.settle(60_000);
