@@ -86,7 +86,7 @@ export async function templatePods(client: Client): Promise<(index: number, node
 /** Two containers, six volumes, nothing in common with any other object in memory: as if just parsed. */
 export function freshPodText(index: number, namespace = NAMESPACE): string {
   const mounts = Array.from({ length: 6 }, (_, i) => ({ name: `v${i}`, mountPath: `/mnt/${i}` }));
-  const container = (name: string): object => ({
+  const container = (name: string, port: number): object => ({
     name,
     image: `registry.example/${name}:v${index % 7}`,
     command: ['/bin/run', '--level=info'],
@@ -94,9 +94,9 @@ export function freshPodText(index: number, namespace = NAMESPACE): string {
       { name: 'A', value: String(index) },
       { name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
     ],
-    ports: [{ containerPort: 8080, name: 'http' }],
+    ports: [{ containerPort: port, name }],
     resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '256Mi' } },
-    readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 5 },
+    readinessProbe: { httpGet: { path: '/ready', port: name }, periodSeconds: 5 },
     volumeMounts: mounts,
   });
   return JSON.stringify({
@@ -109,7 +109,7 @@ export function freshPodText(index: number, namespace = NAMESPACE): string {
       annotations: { note: `n${index}` },
     },
     spec: {
-      containers: [container('main'), container('side')],
+      containers: [container('main', 8080), container('side', 8081)],
       volumes: [
         { name: 'v0', emptyDir: {} },
         { name: 'v1', hostPath: { path: '/var/log' } },

@@ -9,24 +9,33 @@ import type { Format } from './negotiate.ts';
 import { decodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import { decodeYaml } from './yaml.ts';
 
-export async function decodeBody(bytes: Buffer, format: Format, clock: Clock): Promise<Json> {
+export interface DecodedBody {
+  readonly value: Json;
+  /** The JSON it was read from; absent for other formats. */
+  readonly text?: string;
+}
+
+/** A promise only for what has to wait: JSON is there at once, and each turn that a request takes is felt. */
+export function decodeBody(bytes: Buffer, format: Format, clock: Clock): DecodedBody | Promise<DecodedBody> {
   switch (format) {
-    case 'json':
-      return decodeJsonBody(bytes);
+    case 'json': {
+      const text = bytes.toString('utf8');
+      return { value: decodeJsonText(text), text };
+    }
     case 'yaml':
-      return decodeYamlBody(bytes, clock);
+      return decodeYamlBody(bytes, clock).then((value) => ({ value }));
     case 'protobuf':
       try {
-        return decodeProtobufObject(bytes) as unknown as Json;
+        return { value: decodeProtobufObject(bytes) as unknown as Json };
       } catch (error) {
         throw malformed(error);
       }
   }
 }
 
-export function decodeJsonBody(bytes: Buffer): Json {
+export function decodeJsonText(text: string): Json {
   try {
-    return parseJson(bytes.toString('utf8'));
+    return parseJson(text);
   } catch (error) {
     throw malformed(error);
   }

@@ -1,14 +1,14 @@
 /** An HTTP request for a resource, answered: method and query become a verb, the body an object, the answer bytes. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
-import { findDuplicateFields } from '../../core/kube/json-scan.ts';
+import { findDuplicateFields, mayRepeatKeys } from '../../core/kube/json-scan.ts';
 import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, methodNotAllowed, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
-import { decodeBody, decodeJsonBody, decodeYamlBody } from './decode.ts';
+import { decodeBody, decodeJsonText, decodeYamlBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
 import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions, type DeleteBody } from './query.ts';
@@ -167,10 +167,10 @@ async function readObject(
 ): Promise<ReadBody & { readonly object: KubeObject }> {
   const format = bodyFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
-  const value = await decodeBody(bytes, format, clock);
+  const { value, text } = await decodeBody(bytes, format, clock);
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
   const object = value as unknown as KubeObject;
-  return format === 'json' ? { object, ...duplicatesIn(exchange, bytes) } : { object };
+  return text === undefined ? { object } : { object, ...duplicatesIn(exchange, text, value) };
 }
 
 async function readPatch(
@@ -185,8 +185,9 @@ async function readPatch(
     const force = exchange.query.get('force') === 'true';
     return { patch: { type: 'apply', body: body as unknown as KubeObject, force } };
   }
-  const body = decodeJsonBody(bytes);
-  const duplicates = duplicatesIn(exchange, bytes);
+  const text = bytes.toString('utf8');
+  const body = decodeJsonText(text);
+  const duplicates = duplicatesIn(exchange, text, body);
   if (format === 'json') {
     if (!Array.isArray(body)) throw badRequest('a JSON patch must be an array of operations');
     return { patch: { type: 'json', body: body as readonly Json[] }, ...duplicates };
@@ -195,17 +196,19 @@ async function readPatch(
   return { patch: { type: format, body }, ...duplicates };
 }
 
+const NO_DUPLICATES: ReadBody = {};
+
 /** Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. */
-function duplicatesIn(exchange: Exchange, bytes: Buffer): ReadBody {
-  if (exchange.query.get('fieldValidation') === 'Ignore') return {};
-  const duplicateFields = findDuplicateFields(bytes.toString('utf8'));
-  return duplicateFields.length === 0 ? {} : { duplicateFields };
+function duplicatesIn(exchange: Exchange, text: string, value: Json): ReadBody {
+  if (exchange.query.get('fieldValidation') === 'Ignore' || !mayRepeatKeys(text, value)) return NO_DUPLICATES;
+  const duplicateFields = findDuplicateFields(text);
+  return duplicateFields.length === 0 ? NO_DUPLICATES : { duplicateFields };
 }
 
 async function readDeleteBody(exchange: Exchange, clock: WireContext['clock']): Promise<DeleteBody | undefined> {
   const bytes = await exchange.body();
   if (bytes.length === 0) return undefined;
-  const value = await decodeBody(bytes, bodyFormat(exchange.header('content-type')), clock);
+  const { value } = await decodeBody(bytes, bodyFormat(exchange.header('content-type')), clock);
   if (!isObject(value)) throw badRequest('the body of a delete must be DeleteOptions');
   return checkDeleteBody(value);
 }

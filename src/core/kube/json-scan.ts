@@ -87,6 +87,31 @@ const MAX_DUPLICATES = 100;
 /** No path is written after this many characters of paths: deep levels with long keys would multiply. */
 const MAX_PATH_CHARACTERS = 64 * 1024;
 
+/** Colons that a plain search for `":` would not find. */
+const SPACE_BEFORE_COLON = /"[ \t\r\n]+:/;
+
+/**
+ * Whether the text of `value` may hold a key twice in one object. A key twice in the text is once in the value, so equal
+ * counts rule it out; a `":` within a string only makes the text's count too high, which costs a closer look.
+ */
+export function mayRepeatKeys(text: string, value: unknown): boolean {
+  if (SPACE_BEFORE_COLON.test(text)) return true;
+  let inText = 0;
+  for (let at = text.indexOf('":'); at !== -1; at = text.indexOf('":', at + 2)) inText++;
+  return inText !== countKeys(value);
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) count += countKeys(value[i]);
+    return count;
+  }
+  for (const key in value) count += 1 + countKeys((value as { readonly [key: string]: unknown })[key]);
+  return count;
+}
+
 /** Paths of keys that are repeated within one object (`spec.containers[0].name`), each path once, in order of appearance. */
 export function findDuplicateFields(text: string): readonly string[] {
   const found = new Set<string>();

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8Length } from './go-text.ts';
 import { readGolden } from './golden/read.ts';
-import { findDuplicateFields, findSyntaxError } from './json-scan.ts';
+import { findDuplicateFields, findSyntaxError, mayRepeatKeys } from './json-scan.ts';
 import { encodeGoJson, encodeJson, JsonSyntaxError, parseJson, type Json } from './json.ts';
 
 interface Table {
@@ -110,6 +110,43 @@ describe('half surrogate pairs', () => {
       '\ufffdk': 'a\ufffd😀\\ud800\\\ufffd\ufffd',
     });
     expect(() => parseJson(String.raw`{"a":"\ud8"}`)).toThrow('in \\u hexadecimal character escape');
+  });
+});
+
+describe('mayRepeatKeys', () => {
+  const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x":', '\\":', ' '), fc.string({ maxLength: 3 }));
+  const space = fc.constantFrom('', '', '', ' ', '\n\t');
+  const { document } = fc.letrec<{ document: string; object: string; list: string }>((tie) => ({
+    document: fc.oneof(
+      { maxDepth: 3 },
+      fc.jsonValue({ maxDepth: 0 }).map((v) => JSON.stringify(v)),
+      tie('object'),
+      tie('list'),
+    ),
+    object: fc
+      .array(fc.tuple(key, space, space, tie('document')), { maxLength: 4 })
+      .map((members) => `{${members.map(([k, s, t, v]) => `${JSON.stringify(k)}${s}:${t}${v}`).join(',')}}`),
+    list: fc.array(tie('document'), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+  }));
+
+  it('never overlooks a repeated key', () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        if (findDuplicateFields(text).length > 0) expect(mayRepeatKeys(text, JSON.parse(text))).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('clears what clients write, so that it is not read twice', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^[a-z]+$/), fc.jsonValue({ noUnicodeString: false })), (value) => {
+        fc.pre(!JSON.stringify(value).includes('\\"'));
+        for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+          expect(mayRepeatKeys(text, JSON.parse(text))).toBe(false);
+        }
+      }),
+    );
   });
 });
 

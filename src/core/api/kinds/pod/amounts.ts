@@ -20,7 +20,8 @@ export type Amount = string | number;
 /** What is wrong with the text, in Kubernetes' words. Objects from the wire were refused for this before. */
 export const amountProblem = (amount: Amount): string | undefined => quantityProblem(String(amount).trim());
 
-function read(amount: Amount): Quantity {
+/** Text that is no amount reads as nothing. */
+export function readAmount(amount: Amount): Quantity {
   try {
     return quantityFromJson(amount);
   } catch {
@@ -28,19 +29,20 @@ function read(amount: Amount): Quantity {
   }
 }
 
-export const amountText = (amount: Amount): string => formatQuantity(read(amount));
-export const compareAmounts = (a: Amount, b: Amount): number => (a === b ? 0 : compareQuantities(read(a), read(b)));
-export const addAmounts = (a: Amount, b: Amount): string => formatQuantity(addQuantities(read(a), read(b)));
-export const isNegative = (amount: Amount): boolean => signOf(read(amount)) < 0;
-export const isPositive = (amount: Amount): boolean => signOf(read(amount)) > 0;
-export const isZero = (amount: Amount): boolean => isZeroQuantity(read(amount));
-export const isWhole = (amount: Amount): boolean => quantityMilliValue(read(amount)) % 1000 === 0;
+export const amountText = (amount: Amount): string => formatQuantity(readAmount(amount));
+export const compareAmounts = (a: Amount, b: Amount): number =>
+  a === b ? 0 : compareQuantities(readAmount(a), readAmount(b));
+export const addAmounts = (a: Amount, b: Amount): string => formatQuantity(addQuantities(readAmount(a), readAmount(b)));
+export const isNegative = (amount: Amount): boolean => signOf(readAmount(amount)) < 0;
+export const isPositive = (amount: Amount): boolean => signOf(readAmount(amount)) > 0;
+export const isZero = (amount: Amount): boolean => isZeroQuantity(readAmount(amount));
+export const isWhole = (amount: Amount): boolean => quantityMilliValue(readAmount(amount)) % 1000 === 0;
 
 /** True where `amount` is so many times `unit`, which itself is a whole number above zero. */
 export function isWholeMultiple(amount: Amount, unit: string): boolean {
   if (amountProblem(unit) !== undefined) return false;
-  const size = read(unit);
-  return signOf(size) > 0 && isWhole(unit) && exactValue(read(amount)) % exactValue(size) === 0n;
+  const size = readAmount(unit);
+  return signOf(size) > 0 && isWhole(unit) && exactValue(readAmount(amount)) % exactValue(size) === 0n;
 }
 
 /** As Kubernetes writes it; text that is no amount stays as it is. */
@@ -51,7 +53,7 @@ const FINEST_SCALE = -3;
 
 function rounded(amount: Amount): Amount {
   if (typeof amount === 'string' && amountProblem(amount) !== undefined) return amount;
-  const quantity = read(amount);
+  const quantity = readAmount(amount);
   if (quantity.scale >= FINEST_SCALE) return formatQuantity(quantity);
   return formatQuantity(quantityOfMilli(quantityMilliValue(quantity), quantity.format));
 }

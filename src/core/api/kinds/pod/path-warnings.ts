@@ -17,6 +17,7 @@ const contains = (outer: string, inner: string): boolean => `${inner}/`.startsWi
 /** Beyond a few hundred files nobody reads the warnings, and comparing all pairs would cost. */
 function overlaps(files: readonly Placed[]): readonly string[] {
   const found: string[] = [];
+  if (files.length < 2) return found;
   const seen: Placed[] = [];
   for (const file of files.slice(0, MAX_COMPARED)) {
     const placed = { ...file, path: file.path.replace(/\/+$/, '') };
@@ -48,14 +49,16 @@ export function overlappingPathWarnings(volumes: readonly Volume[]): readonly st
     for (const text of overlaps(files)) warnings.push(`volume ${goQuote(name)} (${kind}): overlapping paths: ${text}`);
   };
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
-    if (configMap !== undefined) add(name, `ConfigMap ${goQuote(configMap.name ?? '')}`, placed(configMap.items, ''));
-    if (secret !== undefined) add(name, `Secret ${goQuote(secret.secretName ?? '')}`, placed(secret.items, ''));
-    if (downwardAPI !== undefined) add(name, 'DownwardAPI', placed(downwardAPI.items, ''));
-    for (const source of listOf(projected?.sources)) {
+    if (configMap?.items !== undefined)
+      add(name, `ConfigMap ${goQuote(configMap.name ?? '')}`, placed(configMap.items, ''));
+    if (secret?.items !== undefined) add(name, `Secret ${goQuote(secret.secretName ?? '')}`, placed(secret.items, ''));
+    if (downwardAPI?.items !== undefined) add(name, 'DownwardAPI', placed(downwardAPI.items, ''));
+    if (projected === undefined) continue;
+    for (const source of listOf(projected.sources)) {
       if (Object.keys(source).length === 0)
         warnings.push(`volume ${goQuote(name)} (Projected) has no sources provided`);
     }
-    if (projected !== undefined) add(name, 'Projected', listOf(projected.sources).flatMap(projectedFiles));
+    add(name, 'Projected', listOf(projected.sources).flatMap(projectedFiles));
   }
   return warnings;
 }
