@@ -40,17 +40,17 @@ const DEPRECATED_ANNOTATIONS = [
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ] as const;
 
-const DEAD_VOLUMES: { readonly [key in keyof Volume]?: readonly [string, string] } = {
-  photonPersistentDisk: ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  gitRepo: ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
-  scaleIO: ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
-  flocker: ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
-  storageos: ['storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
-  quobyte: ['quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
-  glusterfs: ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
-  cephfs: ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
-  rbd: ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
-};
+const DEAD_VOLUMES: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['photonPersistentDisk', ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+']],
+  ['gitRepo', ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+']],
+  ['scaleIO', ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+']],
+  ['flocker', ['flocker', 'deprecated in v1.22, non-functional in v1.25+']],
+  ['storageos', ['storageOS', 'deprecated in v1.22, non-functional in v1.25+']],
+  ['quobyte', ['quobyte', 'deprecated in v1.22, non-functional in v1.25+']],
+  ['glusterfs', ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+']],
+  ['cephfs', ['cephfs', 'deprecated in v1.28, non-functional in v1.31+']],
+  ['rbd', ['rbd', 'deprecated in v1.28, non-functional in v1.31+']],
+]);
 
 const NO_POD = 'a null labelSelector results in matching no pod';
 
@@ -127,8 +127,8 @@ function addTermWarnings(warnings: Warnings, term: NodeSelectorTerm, checkValues
 
 function addVolumeWarnings(warnings: Warnings, volumes: readonly Volume[], path: string): void {
   for (const [index, volume] of volumes.entries()) {
-    for (const key of Object.keys(volume) as (keyof Volume)[]) {
-      const dead = Object.hasOwn(DEAD_VOLUMES, key) ? DEAD_VOLUMES[key] : undefined;
+    for (const key in volume) {
+      const dead = DEAD_VOLUMES.get(key);
       if (dead !== undefined) warnings.push(`${path}[${index}].${dead[0]}: ${dead[1]}`);
     }
     const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
@@ -158,16 +158,28 @@ function addRepeated<K extends string>(warnings: Warnings, entries: readonly Nam
   }
 }
 
-function addFraction(warnings: Warnings, list: ResourceList | undefined, name: string, path: string): void {
+function addFraction(
+  warnings: Warnings,
+  list: ResourceList | undefined,
+  name: string,
+  path: string | (() => string),
+): void {
   const amount = lookup(list, name);
   if (amount === undefined || isWhole(amount)) return;
   const text = `fractional byte value ${goQuote(amountText(amount))} is invalid, must be an integer`;
-  warnings.push(`${path}[${name}]: ${text}`);
+  warnings.push(`${typeof path === 'string' ? path : path()}[${name}]: ${text}`);
 }
 
 function addFractions(warnings: Warnings, list: ResourceList | undefined, path: string): void {
   addFraction(warnings, list, 'memory', path);
   addFraction(warnings, list, 'ephemeral-storage', path);
+}
+
+function namesProfiles(annotations: StringMap): boolean {
+  for (const key in annotations) {
+    if (key === SECCOMP_POD || key.startsWith(SECCOMP_CONTAINER) || key.startsWith(APP_ARMOR)) return true;
+  }
+  return false;
 }
 
 /** Security profiles that are only written as the annotations they used to be. */
@@ -178,7 +190,7 @@ function addProfileWarnings(
   path: string,
   isTemplate: boolean,
 ): void {
-  if (annotations === undefined) return;
+  if (annotations === undefined || !namesProfiles(annotations)) return;
   const seccomp = 'non-functional in v1.27+; use the "seccompProfile" field instead';
   if (spec.securityContext?.seccompProfile === undefined && has(annotations, SECCOMP_POD)) {
     warnings.push(`${path}[${SECCOMP_POD}]: ${seccomp}`);
@@ -199,10 +211,10 @@ function addProfileWarnings(
 
 function addContainerWarnings(warnings: Warnings, { resources, env }: AnyContainer, at: () => string): void {
   if (resources !== undefined) {
-    addFraction(warnings, resources.limits, 'memory', `${at()}.resources.limits`);
-    addFraction(warnings, resources.requests, 'memory', `${at()}.resources.requests`);
-    addFraction(warnings, resources.limits, 'ephemeral-storage', `${at()}.resources.limits`);
-    addFraction(warnings, resources.requests, 'ephemeral-storage', `${at()}.resources.requests`);
+    for (const name of ['memory', 'ephemeral-storage']) {
+      addFraction(warnings, resources.limits, name, () => `${at()}.resources.limits`);
+      addFraction(warnings, resources.requests, name, () => `${at()}.resources.requests`);
+    }
   }
   if (isSet(env)) addHiddenVariables(warnings, listOf(env), at);
 }
@@ -221,31 +233,40 @@ function addHiddenVariables(warnings: Warnings, env: readonly EnvVar[], at: () =
 }
 
 interface PortUse {
-  readonly path: string;
   readonly port: ContainerPort;
+  /** Made only for those who are told: nearly every port is fine. */
+  readonly path: () => string;
 }
 
 function addPortWarnings(warnings: Warnings, spec: PodSpec, path: string): void {
-  const uses = new Map<string, PortUse[]>();
-  const names = new Map<string, string>();
+  const uses = new Map<number, PortUse[]>();
+  const names = new Map<string, PortUse>();
   const nameWarnings: Warnings = [];
   visitContainers(spec, path, ({ ports }, at) => {
-    for (const [index, port] of listOf(ports).entries()) {
-      const use = { path: `${at()}.ports[${index}]`, port };
-      if (port.hostIP && !port.hostPort) warnings.push(`${use.path}: hostIP set without hostPort: ${printPort(port)}`);
-      const key = `${port.containerPort}/${port.protocol}`;
-      const others = uses.get(key) ?? [];
-      for (const other of others) {
-        const kind = overlap(port, other.port);
-        if (kind !== undefined) warnings.push(`${use.path}: ${kind} port definition with ${other.path}`);
+    if (ports === undefined) return;
+    for (let index = 0; index < ports.length; index++) {
+      const port = ports[index] as ContainerPort;
+      const use: PortUse = { port, path: () => `${at()}.ports[${index}]` };
+      if (port.hostIP && !port.hostPort) {
+        warnings.push(`${use.path()}: hostIP set without hostPort: ${printPort(port)}`);
       }
-      uses.set(key, [...others, use]);
+      const others = uses.get(port.containerPort);
+      if (others === undefined) uses.set(port.containerPort, [use]);
+      else {
+        for (const other of others) {
+          const kind = other.port.protocol === port.protocol ? overlap(port, other.port) : undefined;
+          if (kind !== undefined) warnings.push(`${use.path()}: ${kind} port definition with ${other.path()}`);
+        }
+        others.push(use);
+      }
       if (!port.name) continue;
       const first = names.get(port.name);
-      if (first === undefined) names.set(port.name, use.path);
+      if (first === undefined) names.set(port.name, use);
       else {
-        const text = `duplicate port name ${goQuote(port.name)} with ${first}`;
-        nameWarnings.push(`${use.path}: ${text}, services and probes that select ports by name will use ${first}`);
+        const text = `duplicate port name ${goQuote(port.name)} with ${first.path()}`;
+        nameWarnings.push(
+          `${use.path()}: ${text}, services and probes that select ports by name will use ${first.path()}`,
+        );
       }
     }
   });
