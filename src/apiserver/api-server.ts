@@ -12,7 +12,8 @@ import type { AdmissionPlugin } from '../machinery/admission.ts';
 import type { Clock } from '../machinery/clock.ts';
 import type { Logger } from '../machinery/logger.ts';
 import type { Random } from '../machinery/random.ts';
-import { type Attributes, type Authorizer, accessDenied } from './access/authorizer.ts';
+import { requestAttributes } from './access/attributes.ts';
+import { type Authorizer, accessDenied } from './access/authorizer.ts';
 import { createReviews } from './access/reviews.ts';
 import { createAdmissionChain } from './admission/chain.ts';
 import type { HandlerContext } from './handlers/context.ts';
@@ -64,7 +65,7 @@ export interface ApiServer {
   readonly clock: Clock;
   readonly authorizer: Authorizer;
   /** Throws a 403 where the user may not. Transports ask before they read a body; `handle` and `watch` ask by themselves. */
-  authorize(request: RequestBase, verb: string): void;
+  authorize(request: RequestBase, verb: string, fieldSelector?: string): void;
   /** Rejects with `StatusError` only. */
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Refusals are thrown as `StatusError` at once; events come later, never before this has returned. */
@@ -78,7 +79,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const serviceCIDR = options.serviceCIDR ?? DEFAULT_SERVICE_CIDR;
   const services = createServiceAllocator({ store, clock, random, serviceCIDR });
   const hooks: ApiHooks = { ...quietHooks, allocators: new Map([['services', services]]), ...options.hooks };
+
+  const authorize = (request: RequestBase, verb: string, fieldSelector?: string): void => {
+    const attributes = requestAttributes(request.target, request.user, verb, fieldSelector);
+    const verdict = authorizer.authorize(attributes);
+    if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
+  };
+
   const context: HandlerContext = {
+    authorize,
     store,
     registry,
     clock,
@@ -91,13 +100,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     selections: createSelections(),
     timestamps: createTimestamps(clock),
     sharing: createNewObjectSharing(),
-  };
-
-  const authorize = (request: RequestBase, verb: string): void => {
-    const { target, user } = request;
-    const attributes: Attributes = { user, verb, ...target };
-    const verdict = authorizer.authorize(attributes);
-    if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
   };
 
   /** The definition the request speaks in, where the stored form is another one. */
@@ -121,7 +123,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     handle(request) {
       try {
         request.signal?.throwIfAborted();
-        authorize(request, request.verb);
+        authorize(request, request.verb, request.verb === 'list' ? request.options.fieldSelector : undefined);
         const kind = convertedKind(request);
         const conversion = kind?.conversion;
         const answer =
@@ -148,7 +150,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     watch(request, sink) {
       try {
-        authorize(request, 'watch');
+        authorize(request, 'watch', request.options.fieldSelector);
         const kind = convertedKind(request);
         if (kind?.conversion === undefined) return watch(context, request, sink);
         return watch(context, toStorageWatch(kind, request), fromStorageSink(kind.conversion, sink));

@@ -3,7 +3,9 @@
  * started in order and stopped in reverse. `embedded` is the profile behind `everynode up`: everything in one process.
  */
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
-import { createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
+import { accessAdmission } from '../apiserver/access/admission.ts';
+import { createAuthorizer } from '../apiserver/access/authorizer.ts';
+import { ensureDefaultAccess } from '../apiserver/access/default-roles/reconcile.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
@@ -101,6 +103,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
     await bootstrap(client);
+    await ensureDefaultAccess(client);
 
     const informers = createInformers(client, { clock, random: realRandom, logger });
     const metrics = createLazyMetrics(() => createPrometheusMetrics({ processMetrics: true }));
@@ -177,13 +180,14 @@ function hostName(bind: string): string {
 
 /** The API server of the embedded profile over a given store; benchmarks measure exactly this one. */
 export function createEmbeddedApi(store: Store, logger: Logger, hooks: Partial<ApiHooks> = {}): ApiServer {
+  const authorizer = createAuthorizer(store);
   return createApiServer({
     store,
     registry: createRegistry(),
     clock: realClock,
     random: realRandom,
-    authorizer: createMastersAuthorizer(),
-    admission: builtInAdmission({ store }),
+    authorizer,
+    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer)],
     hooks,
     logger,
   });

@@ -4,7 +4,8 @@
  * clock, end it at any moment and begin it anew.
  */
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
-import { createMastersAuthorizer } from '../apiserver/access/authorizer.ts';
+import { accessAdmission } from '../apiserver/access/admission.ts';
+import { createAuthorizer } from '../apiserver/access/authorizer.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
@@ -70,13 +71,14 @@ export function createSimulatedServer(options: SimulatedServerOptions): Simulate
     ...(options.history === undefined ? {} : { history: options.history }),
   });
   const store = options.around?.(memory) ?? memory;
+  const authorizer = createAuthorizer(store);
   const api = createApiServer({
     store,
     registry: createRegistry(),
     clock,
     random,
-    authorizer: createMastersAuthorizer(),
-    admission: builtInAdmission({ store }),
+    authorizer,
+    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer)],
     ...(options.logger === undefined ? {} : { logger: options.logger }),
   });
   return { store, api, client: () => createInProcessClient(api, { user: LOOPBACK }) };

@@ -10,6 +10,8 @@ export interface UserInfo {
   readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra?: { readonly [key: string]: readonly string[] };
+  /** The tenant the identity belongs to; absent: the system tenant. */
+  readonly tenant?: string;
 }
 
 export interface AdmissionRequest {

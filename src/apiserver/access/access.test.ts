@@ -5,7 +5,6 @@ import type { UserInfo } from '../../machinery/admission.ts';
 import { createInProcessClient } from '../inprocess/in-process-client.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
-import { createMastersAuthorizer, firstThatAllows } from './authorizer.ts';
 import { ANONYMOUS, LOOPBACK, certificateUser, serviceAccountUser } from './users.ts';
 
 const JANE = certificateUser('jane', ['devs']);
@@ -42,27 +41,23 @@ describe('authorization', () => {
     expect((await failure(watch.next())).code).toBe(403);
   });
 
-  it('shows health and version to anyone, and nothing else', () => {
-    const { authorize } = createMastersAuthorizer();
-    const may = (path: string, verb = 'get', user: UserInfo = ANONYMOUS) => authorize({ user, verb, path }).allowed;
+  it('shows health and version to anyone, discovery to those with a name, and nothing else', async () => {
+    const { server } = await createTestServer({ defaultRoles: true });
+    const may = (path: string, verb = 'get', user: UserInfo = ANONYMOUS) =>
+      server.authorizer.authorize({ user, verb, path }).allowed;
     expect(['/healthz', '/livez', '/readyz', '/version'].map((path) => may(path))).toEqual([true, true, true, true]);
     expect(['/', '/api', '/apis', '/metrics', '/openapi/v2'].map((path) => may(path))).toEqual(Array(5).fill(false));
-    expect(may('/healthz', 'post')).toBe(false);
+    expect(['/api', '/apis/apps/v1', '/openapi/v2'].map((path) => may(path, 'get', JANE))).toEqual(Array(3).fill(true));
+    expect(may('/version', 'post')).toBe(false);
+    expect(may('/metrics', 'get', JANE)).toBe(false);
     expect(may('/metrics', 'get', LOOPBACK)).toBe(true);
-  });
-
-  it('is granted by the first that grants it; the others say why not', () => {
-    const no = (reason: string) => ({ authorize: () => ({ allowed: false, reason }) as const });
-    const yes = { authorize: () => ({ allowed: true }) as const };
-    const question = { user: JANE, verb: 'get', path: '/' };
-    expect(firstThatAllows([no('a'), yes, no('b')]).authorize(question)).toEqual({ allowed: true });
-    expect(firstThatAllows([no('a'), no(''), no('b')]).authorize(question)).toEqual({ allowed: false, reason: 'a; b' });
   });
 });
 
 describe('questions', () => {
   const ask = async (user: UserInfo, resource: string, kind: string, spec: object, namespace = '') => {
     const { server } = await createTestServer({
+      defaultRoles: true,
       hooks: { readToken: (token) => (token === 'good' ? JANE : undefined) },
     });
     const group = kind.includes('Access') || kind.includes('Rules') ? 'authorization.k8s.io' : 'authentication.k8s.io';

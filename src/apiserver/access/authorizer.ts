@@ -1,10 +1,15 @@
 /**
- * Who may do what. A port: today members of `system:masters` may do everything and nobody else anything, apart from
- * reading health and version; role-based rules will stand behind the same interface.
+ * access/ — who is asking, what they may do, and what is answered to those who ask about it. `authorizer` decides, with
+ * `rbac/` behind it; `reviews` answers questions; `tokens/` gives out and reads service account tokens; `certificates/`
+ * guards signing requests; `default-roles/` holds what every cluster begins with; `users` are the identities.
  */
-import { type GroupResource, StatusError } from '../../core/kube/status-error.ts';
+import { goQuote } from '../../core/kube/go-text.ts';
+import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
+import { forbiddenRequest, type StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
-import { AUTHENTICATED } from './users.ts';
+import type { Store } from '../store/store.ts';
+import { createRbac, type Rbac } from './rbac/rbac.ts';
+import { tenantOf } from './users.ts';
 
 export type Attributes =
   | {
@@ -20,76 +25,58 @@ export type Attributes =
     }
   | { readonly user: UserInfo; readonly verb: string; readonly path: string };
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+/** The reason of a grant names the binding it came from; a refusal's says what could not be looked up. */
+export type Verdict =
+  | { readonly allowed: true; readonly reason?: string }
+  | { readonly allowed: false; readonly reason: string };
 
 export interface Authorizer {
   authorize(attributes: Attributes): Verdict;
 }
 
-export const MASTERS = 'system:masters';
-/** Questions about oneself that everyone with a name may ask. */
-const ABOUT_ONESELF: ReadonlySet<string> = new Set([
-  'selfsubjectreviews',
-  'selfsubjectaccessreviews',
-  'selfsubjectrulesreviews',
-]);
-const ALLOWED: Verdict = { allowed: true };
-const NO_OPINION: Verdict = { allowed: false, reason: '' };
-
-/** Paths anyone may read, credentials or not. */
-const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/']);
-
-export const isPublicPath = (path: string): boolean => PUBLIC_PATHS.has(path);
-
-export function createMastersAuthorizer(): Authorizer {
-  return {
-    authorize(attributes) {
-      if (attributes.user.groups.includes(MASTERS)) return ALLOWED;
-      if ('path' in attributes) {
-        return attributes.verb === 'get' && isPublicPath(attributes.path) ? ALLOWED : NO_OPINION;
-      }
-      const asks = attributes.verb === 'create' && ABOUT_ONESELF.has(attributes.resource);
-      return asks && attributes.user.groups.includes(AUTHENTICATED) ? ALLOWED : NO_OPINION;
-    },
-  };
+export interface ClusterAuthorizer extends Authorizer {
+  readonly rbac: Rbac;
 }
 
-/** Asks several in turn; the first that allows decides. */
-export function firstThatAllows(authorizers: readonly Authorizer[]): Authorizer {
+export const MASTERS = 'system:masters';
+const ALLOWED: Verdict = { allowed: true };
+
+/** Probes must work before there are roles, and whatever becomes of them. */
+const ALWAYS_ALLOWED: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);
+
+/** Masters of the system tenant may do everything everywhere, those of another everything within it. */
+export const isMaster = (user: UserInfo, tenant: string): boolean =>
+  user.groups.includes(MASTERS) && (user.tenant === undefined || [SYSTEM_TENANT, tenant].includes(user.tenant));
+
+/** Masters first: what runs inside the process must not pay for rules. */
+export function createAuthorizer(store: Store): ClusterAuthorizer {
+  const rbac = createRbac(store);
   return {
+    rbac,
     authorize(attributes) {
-      const reasons: string[] = [];
-      for (const authorizer of authorizers) {
-        const verdict = authorizer.authorize(attributes);
-        if (verdict.allowed) return verdict;
-        if (verdict.reason !== '') reasons.push(verdict.reason);
-      }
-      return { allowed: false, reason: reasons.join('; ') };
+      if ('path' in attributes) {
+        if (ALWAYS_ALLOWED.has(attributes.path) || isMaster(attributes.user, SYSTEM_TENANT)) return ALLOWED;
+      } else if (isMaster(attributes.user, attributes.tenant)) return ALLOWED;
+      return rbac.authorize(attributes);
     },
   };
 }
 
 /** 403 in Kubernetes' words, from which kubectl makes its own. */
 export function accessDenied(attributes: Attributes, reason: string): StatusError {
-  const user = `User ${JSON.stringify(attributes.user.name)}`;
   const because = reason === '' ? '' : `: ${reason}`;
+  const user = `User ${goQuote(attributes.user.name)}`;
   if ('path' in attributes) {
-    const path = JSON.stringify(attributes.path);
-    return new StatusError(403, 'Forbidden', `forbidden: ${user} cannot ${attributes.verb} path ${path}${because}`, {});
+    const text = plain(`${user} cannot ${attributes.verb} path ${goQuote(attributes.path)}`);
+    return forbiddenRequest({ group: '', resource: '' }, '', text + because);
   }
-  const { group, name, namespace, resource, subresource, verb } = attributes;
-  const what = JSON.stringify(subresource === '' ? resource : `${resource}/${subresource}`);
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
-  const text = `${user} cannot ${verb} resource ${what} in API group ${JSON.stringify(group)} ${where}${because}`;
-  return forbidden({ group, resource }, name, text);
+  const { group, name, namespace, resource, subresource, tenant, verb } = attributes;
+  const what = goQuote(subresource === '' ? resource : `${resource}/${subresource}`);
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`;
+  const beyond = tenant === tenantOf(attributes.user) ? '' : ` of the tenant ${goQuote(tenant)}`;
+  const text = plain(`${user} cannot ${verb} resource ${what} in API group ${goQuote(group)} ${where}${beyond}`);
+  return forbiddenRequest({ group, resource }, name, text + because);
 }
 
-function forbidden(what: GroupResource, name: string, text: string): StatusError {
-  const qualified = what.group === '' ? what.resource : `${what.resource}.${what.group}`;
-  const subject = name === '' ? qualified : `${qualified} ${JSON.stringify(name)}`;
-  return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${text}`, {
-    ...(name === '' ? {} : { name }),
-    ...(what.group === '' ? {} : { group: what.group }),
-    kind: what.resource,
-  });
-}
+/** Nothing in it may pass for HTML. */
+const plain = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

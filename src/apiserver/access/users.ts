@@ -1,8 +1,12 @@
 /** Identities that come out of authentication. */
+import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
+
+/** The tenant an identity belongs to; names mean nothing outside of it. */
+export const tenantOf = (user: UserInfo): string => user.tenant ?? SYSTEM_TENANT;
 
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
@@ -21,6 +25,17 @@ export function serviceAccountUser(namespace: string, name: string, uid: string)
     uid,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, AUTHENTICATED],
   };
+}
+
+/** `system:serviceaccount:NAMESPACE:NAME` taken apart; undefined where the name is not a service account's. */
+export function readServiceAccountName(
+  user: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  const [system, account, namespace = '', name = '', ...rest] = user.split(':', 6);
+  if (system !== 'system' || account !== 'serviceaccount' || rest.length > 0 || namespace === '' || name === '') {
+    return undefined;
+  }
+  return { namespace, name };
 }
 
 function withAuthenticated(groups: readonly string[]): readonly string[] {

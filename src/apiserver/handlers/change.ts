@@ -36,6 +36,8 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
   const { kind, target } = change;
   const key = storeKeyOf(kind, target, target.name);
   if (change.mayCreate && context.store.accepted(key) === undefined) {
+    // Whoever may change may not therefore create.
+    context.authorize(change, 'create');
     const object = change.next(undefined);
     checkIdentity(kind, change, object);
     return createObject(context, { ...change, object });

@@ -9,7 +9,7 @@ import type { Clock } from '../../machinery/clock.ts';
 import type { Random } from '../../machinery/random.ts';
 import type { Reviews } from '../access/reviews.ts';
 import type { AdmissionChain } from '../admission/chain.ts';
-import type { RequestTarget } from '../request.ts';
+import type { RequestBase, RequestTarget } from '../request.ts';
 import type { Store, StoreKey } from '../store/store.ts';
 import type { ApiHooks } from '../hooks.ts';
 import type { Decoder } from './decode.ts';
@@ -19,6 +19,8 @@ import type { Selections } from './selection.ts';
 import type { Timestamps } from './timestamps.ts';
 
 export interface HandlerContext {
+  /** Throws a 403 where the user may not; for what only shows once the request is being carried out. */
+  authorize(request: RequestBase, verb: string): void;
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;

@@ -7,7 +7,9 @@ import type { Clock } from '../../machinery/clock.ts';
 import { realClock } from '../../machinery/real-clock.ts';
 import { realRandom } from '../../machinery/real-random.ts';
 import type { Random } from '../../machinery/random.ts';
-import { createMastersAuthorizer } from '../access/authorizer.ts';
+import { accessAdmission } from '../access/admission.ts';
+import { createAuthorizer } from '../access/authorizer.ts';
+import { ensureDefaultAccess } from '../access/default-roles/reconcile.ts';
 import { LOOPBACK } from '../access/users.ts';
 import { builtInAdmission } from '../admission/built-in.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-server.ts';
@@ -24,6 +26,8 @@ export interface TestServerOptions {
   /** After the built-in ones. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly hooks?: ApiServerOptions['hooks'];
+  /** With the roles every cluster begins with; those who may do everything need none. */
+  readonly defaultRoles?: boolean;
 }
 
 export interface TestServer {
@@ -39,16 +43,18 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     inspect: (object) => void deepFreeze(object),
     ...(options.history === undefined ? {} : { history: options.history }),
   });
+  const authorizer = createAuthorizer(store);
   const server = createApiServer({
     store,
     registry: createRegistry(),
     clock,
     random,
-    authorizer: createMastersAuthorizer(),
-    admission: [...builtInAdmission({ store }), ...(options.plugins ?? [])],
+    authorizer,
+    admission: [...builtInAdmission({ store }), ...(options.plugins ?? []), ...accessAdmission(authorizer)],
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
   });
   const client = createInProcessClient(server, { user: LOOPBACK });
   await bootstrap(client);
+  if (options.defaultRoles === true) await ensureDefaultAccess(client);
   return { server, store, client };
 }

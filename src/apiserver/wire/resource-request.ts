@@ -26,7 +26,8 @@ export async function answerResource(
   const { query } = exchange;
   const isWatching = exchange.method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query));
   // Before anything is looked up or read: strangers learn nothing and cost nothing.
-  context.api.authorize({ target, user }, isWatching ? 'watch' : verbOf(exchange.method, target.name));
+  const verb = isWatching ? 'watch' : verbOf(exchange.method, target.name);
+  context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined)
     throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});

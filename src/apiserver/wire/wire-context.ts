@@ -16,7 +16,7 @@ import type { EncodedCache } from './encoded-cache.ts';
 /** The part of the API server that the wire carries. */
 export interface ApiService {
   /** Throws a 403 where the user may not. */
-  authorize(request: RequestBase, verb: string): void;
+  authorize(request: RequestBase, verb: string, fieldSelector?: string): void;
   handle(request: ApiRequest): Promise<ApiResponse>;
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
   connect(request: ConnectRequest): Promise<ConnectResponse>;

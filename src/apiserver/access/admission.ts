@@ -1,0 +1,8 @@
+/** What access has to say about writes. Last in the chain: nothing may change an object after it was judged. */
+import type { AdmissionPlugin } from '../../machinery/admission.ts';
+import type { ClusterAuthorizer } from './authorizer.ts';
+import { createEscalationCheck } from './rbac/escalation.ts';
+
+export const accessAdmission = (authorizer: ClusterAuthorizer): readonly AdmissionPlugin[] => [
+  createEscalationCheck(authorizer),
+];

@@ -1,0 +1,42 @@
+/** What a request asks for, as rules see it. */
+import { parseFieldSelector } from '../../core/kube/field-selector.ts';
+import { pathSegmentNameProblems } from '../../core/kube/names.ts';
+import type { UserInfo } from '../../machinery/admission.ts';
+import type { RequestTarget } from '../request.ts';
+import type { Attributes } from './authorizer.ts';
+
+/** `fieldSelector` counts for lists and watches alone: one that demands a name asks for no more than that object. */
+export function requestAttributes(
+  target: RequestTarget,
+  user: UserInfo,
+  verb: string,
+  fieldSelector: string | undefined,
+): Attributes {
+  const { group, name, namespace, resource, subresource, tenant, version } = target;
+  return {
+    user,
+    verb,
+    tenant,
+    group,
+    version,
+    resource,
+    // `proxy` may go on with a path of its own, which is nobody's resource.
+    subresource: subresource.startsWith('proxy/') ? 'proxy' : subresource,
+    // A namespace lies within itself, so that who may do something in it can be let see it.
+    namespace: resource === 'namespaces' && name !== '' && group === '' ? name : namespace,
+    name: name === '' && fieldSelector && isReadOfMany(verb) ? selectedName(fieldSelector) : name,
+  };
+}
+
+const isReadOfMany = (verb: string): boolean => verb === 'list' || verb === 'watch';
+
+function selectedName(fieldSelector: string): string {
+  if (!fieldSelector.includes('metadata.name')) return '';
+  try {
+    const name = parseFieldSelector(fieldSelector).requiredValue('metadata.name') ?? '';
+    return pathSegmentNameProblems(name).length === 0 ? name : '';
+  } catch {
+    // What cannot be read is refused where it is used; until then it narrows nothing.
+    return '';
+  }
+}
