@@ -1,15 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from './clock.ts';
 import { sleepWith } from './sleep.ts';
+import { createTurns } from './turns.ts';
 
 /** setTimeout keeps its delay in 32 bits; anything longer would fire at once. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
+/** What a turn may be filled with before sockets and timers are looked at again. */
+const TURN_BUDGET_MS = 4;
+
+const monotonic = (): number => performance.now();
+const turns = createTurns({ immediate: (run) => void setImmediate(run), monotonic, budgetMs: TURN_BUDGET_MS });
+
 function after(delayMs: number, run: () => void): Timer {
-  if (!(delayMs > 0)) {
-    const immediate = setImmediate(run);
-    return { cancel: () => clearImmediate(immediate) };
-  }
+  if (!(delayMs > 0)) return { cancel: turns.next(run) };
   let timeout: NodeJS.Timeout;
   const wait = (left: number): void => {
     timeout =
@@ -22,7 +26,7 @@ function after(delayMs: number, run: () => void): Timer {
 /** The platform's time. A pending timer keeps the process alive, so whoever starts one cancels it on shutdown. */
 export const realClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic,
   after,
   sleep: sleepWith(after),
 };

@@ -12,8 +12,12 @@ import { commitFailed, readOnly, storeClosed } from './errors.ts';
 import type { History } from './history.ts';
 import type { StoreEvent } from './store.ts';
 
-/** Applying and delivering a batch happens in one turn of the loop, so its size bounds how long others wait. */
+/**
+ * Applying and delivering a batch happens in one turn of the loop, with all that its writers do when answered, so its
+ * size bounds how long others wait. Larger where a batch costs a journey to the disk.
+ */
 const BATCH_LIMIT = 256;
+const BATCH_LIMIT_IN_MEMORY = 32;
 const RECOVER_FIRST_MS = 500;
 const RECOVER_MOST_MS = 15_000;
 
@@ -49,6 +53,7 @@ export interface CommitterParts {
 
 export function createCommitter(parts: CommitterParts): Committer {
   const { clock, engine, collections, history } = parts;
+  const limit = engine.keepsNothing === true ? BATCH_LIMIT_IN_MEMORY : BATCH_LIMIT;
   let committed = parts.startRevision;
   let accepted = parts.startRevision;
   let mode: Mode = { type: 'idle' };
@@ -67,8 +72,8 @@ export function createCommitter(parts: CommitterParts): Committer {
   /** Without a pause in between: while one batch was on its way the next has gathered. */
   async function pump(): Promise<void> {
     while (gathering.length > 0) {
-      const batch = gathering.length <= BATCH_LIMIT ? gathering : gathering.slice(0, BATCH_LIMIT);
-      gathering = gathering.length <= BATCH_LIMIT ? [] : gathering.slice(BATCH_LIMIT);
+      const batch = gathering.length <= limit ? gathering : gathering.slice(0, limit);
+      gathering = gathering.length <= limit ? [] : gathering.slice(limit);
       try {
         await engine.commit(engine.keepsNothing === true ? NO_CHANGES : batch.map(changeOf));
       } catch (cause) {

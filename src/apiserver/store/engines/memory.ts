@@ -6,7 +6,7 @@ import type { StoreEngine } from '../engine.ts';
  * Commits that settle in microtasks alone would let a busy writer starve timers and sockets for ever, so after this
  * long (or this many batches, where time stands still) a commit waits for the next turn of the loop.
  */
-const TURN_MS = 4;
+const TURN_MS = 2;
 const TURN_BATCHES = 500;
 
 export function createMemoryEngine(clock: Clock): StoreEngine {
