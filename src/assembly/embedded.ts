@@ -106,7 +106,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await ensureDefaultAccess(client);
 
     const informers = createInformers(client, { clock, random: realRandom, logger });
-    const metrics = createLazyMetrics(() => createPrometheusMetrics({ processMetrics: true }));
+    const metrics = createLazyMetrics(
+      () => createPrometheusMetrics({ processMetrics: true }),
+      () => clock.sleep(0),
+    );
     const loading = clock.after(LOAD_METRICS_AFTER_MS, () => {
       metrics.load().catch((error: unknown) => logger.warn('Metrics could not be loaded', { error }));
     });

@@ -2,7 +2,7 @@
  * Metrics that are kept from the first moment and cost nothing at a start: what is counted before the real ones are
  * loaded is remembered and handed over then.
  */
-import type { Counter, Family, Gauge, Histogram, Labels, Metrics } from './metrics.ts';
+import type { Counter, Family, Gauge, Histogram, Metrics } from './metrics.ts';
 import type { PrometheusMetrics } from './prometheus-metrics.ts';
 
 export interface LazyMetrics extends Metrics {
@@ -11,12 +11,18 @@ export interface LazyMetrics extends Metrics {
   expose(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** So much is remembered; it is loaded within seconds, and what is beyond that is no loss anyone would notice. */
+/** So many observations are remembered, one by one; it is loaded within seconds. */
 const MAX_REMEMBERED = 50_000;
+/** So many are handed over before others get their turn. */
+const CHUNK = 1_000;
 
 type Recorded = (real: PrometheusMetrics) => void;
 
-export function createLazyMetrics(make: () => Promise<PrometheusMetrics>): LazyMetrics {
+export function createLazyMetrics(
+  make: () => Promise<PrometheusMetrics>,
+  /** Waited for between two pieces of what is handed over. */
+  pause: () => Promise<void> = () => Promise.resolve(),
+): LazyMetrics {
   let real: PrometheusMetrics | undefined;
   let loading: Promise<void> | undefined;
   let remembered: Recorded[] = [];
@@ -29,17 +35,16 @@ export function createLazyMetrics(make: () => Promise<PrometheusMetrics>): LazyM
   /** A family whose members become the real ones as soon as there are any. */
   function lazily<M>(
     family: (metrics: PrometheusMetrics) => Family<M>,
-    wrap: (member: () => M | undefined, labels: Labels) => M,
+    wrap: (member: () => M | undefined) => M,
   ): Family<M> {
     let known: Family<M> | undefined;
     return {
       with(labels) {
         let member: M | undefined;
-        const realMember = (): M | undefined => {
+        return wrap(() => {
           if (member === undefined && real !== undefined) member = (known ??= family(real)).with(labels);
           return member;
-        };
-        return wrap(realMember, labels);
+        });
       },
     };
   }
@@ -48,32 +53,47 @@ export function createLazyMetrics(make: () => Promise<PrometheusMetrics>): LazyM
     counter: (definition) =>
       lazily<Counter>(
         (metrics) => metrics.counter(definition),
-        (member, labels) => ({
-          inc(by = 1) {
-            const counter = member();
-            if (counter === undefined) record((metrics) => metrics.counter(definition).with(labels).inc(by));
-            else counter.inc(by);
-          },
-        }),
+        (member) => {
+          // Counted here until then: one entry to hand over, however busy the first seconds are.
+          let early = 0;
+          return {
+            inc(by = 1) {
+              const counter = member();
+              if (counter !== undefined) counter.inc(by);
+              else {
+                if (early === 0) record(() => member()?.inc(early));
+                early += by;
+              }
+            },
+          };
+        },
       ),
     gauge: (definition) =>
       lazily<Gauge>(
         (metrics) => metrics.gauge(definition),
-        (member, labels) => ({
-          set(value) {
-            const gauge = member();
-            if (gauge === undefined) record((metrics) => metrics.gauge(definition).with(labels).set(value));
-            else gauge.set(value);
-          },
-        }),
+        (member) => {
+          let early: number | undefined;
+          return {
+            set(value) {
+              const gauge = member();
+              if (gauge !== undefined) {
+                early = undefined;
+                gauge.set(value);
+              } else {
+                if (early === undefined) record(() => void (early === undefined || member()?.set(early)));
+                early = value;
+              }
+            },
+          };
+        },
       ),
     histogram: (definition) =>
       lazily<Histogram>(
         (metrics) => metrics.histogram(definition),
-        (member, labels) => ({
+        (member) => ({
           observe(value) {
             const histogram = member();
-            if (histogram === undefined) record((metrics) => metrics.histogram(definition).with(labels).observe(value));
+            if (histogram === undefined) record(() => member()?.observe(value));
             else histogram.observe(value);
           },
         }),
@@ -97,10 +117,14 @@ export function createLazyMetrics(make: () => Promise<PrometheusMetrics>): LazyM
   };
 
   function load(): Promise<void> {
-    loading ??= make().then((made) => {
+    loading ??= make().then(async (made) => {
       real = made;
-      for (const entry of remembered) entry(made);
+      const entries = remembered;
       remembered = [];
+      for (let i = 0; i < entries.length; i += 1) {
+        entries[i]?.(made);
+        if (i % CHUNK === CHUNK - 1) await pause();
+      }
     });
     return loading;
   }
