@@ -8,7 +8,7 @@ import { DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 
-const WARM_UP_NODES = 2000;
+const WARM_UP_NODES = 5000;
 
 const agent = (image: string): DaemonSet => ({
   apiVersion: 'apps/v1',
