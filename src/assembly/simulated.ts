@@ -12,6 +12,8 @@ import { createInProcessClient } from '../apiserver/inprocess/in-process-client.
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/memory-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
+import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
+import { collectableResources } from '../control/housekeeping/served-resources.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
@@ -44,8 +46,13 @@ export const SCHEDULER: ActorFactory = { name: 'scheduler', create: (around) => 
 
 export const DAEMONSET: ActorFactory = { name: 'daemonset', create: (around) => [createDaemonSetController(around)] };
 
+export const GARBAGE_COLLECTOR: ActorFactory = {
+  name: 'garbage-collector',
+  create: (around) => [createGarbageCollector({ ...around, resources: collectableResources(createRegistry().all()) })],
+};
+
 /** Every actor of an embedded cluster, each a process of its own. */
-export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER];
+export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER, GARBAGE_COLLECTOR];
 
 export interface SimulatedServerOptions {
   readonly clock: Clock;

@@ -4,6 +4,8 @@ import { DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { pinnedTo } from '../../src/core/daemons/daemon-pod.ts';
+import { keyOf } from '../../src/machinery/object-keys.ts';
+import { inWeather } from './bad-weather.ts';
 import { allAvailable, createWorld, daemonSet, type World } from './world.ts';
 
 let world: World;
@@ -46,6 +48,34 @@ describe('orphans', () => {
     // One pod a node: it is adopted, and as the younger one deleted.
     await world.eventually(async () => !(await world.pods()).some((pod) => pod.metadata.name === 'late'));
     expect(ownerOf((await world.pods())[0])).toBe(set.metadata.uid);
+  });
+
+  it('that a former DaemonSet left are found by the next, also where the cache still shows them as the former’s', async () => {
+    const lagMs = 20_000;
+    world = await createWorld({
+      nodes: 3,
+      through: (client, clock) =>
+        inWeather(client, clock, {
+          fate: () => 'fine',
+          lagMs: ({ resource }) => (resource === PODS.resource ? lagMs : 0),
+        }),
+    });
+    await world.client.create(DAEMON_SETS, daemonSet());
+    await world.eventually(allAvailable(world, 3), 600_000);
+    await world.settle(10 * lagMs);
+    const before = (await world.pods()).map(({ metadata }) => metadata.uid);
+    const key = { namespace: 'default', name: 'agent' };
+    await world.client.delete(DAEMON_SETS, key, { propagationPolicy: 'Orphan' });
+    // What the garbage collector does: first the dependents forget their owner, then the owner may go.
+    for (const pod of await world.pods())
+      await world.client.patch(PODS, keyOf(pod), { type: 'merge', body: { metadata: { ownerReferences: null } } });
+    await world.client.patch(DAEMON_SETS, key, { type: 'merge', body: { metadata: { finalizers: null } } });
+    const next = await world.client.create(DAEMON_SETS, daemonSet());
+    await world.settle(10 * lagMs);
+    const after = await world.pods();
+    expect(after.map(({ metadata }) => metadata.uid)).toEqual(before);
+    expect(after.map(ownerOf)).toEqual(after.map(() => next.metadata.uid));
+    expect(await world.events()).not.toContainEqual(expect.stringContaining('SuccessfulDelete'));
   });
 
   it('are not taken in by a DaemonSet that is being deleted', async () => {

@@ -201,6 +201,7 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
         order: { label: undefined, line: createRolloutOrder(engine) },
         doubts: new Set(),
         adoptable: new Map(),
+        knowsOrphans: isSynced(set),
         releasable: new Map(),
         unconfirmed: new Map(),
         gone: new Set(),
@@ -279,6 +280,9 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
     tick: () => tell(engine.apply({ type: 'time', now: clock.now() })),
   };
 }
+
+/** Somebody has brought it to its desired state before, orphans and all. */
+const isSynced = ({ status }: DaemonSet): boolean => (status?.observedGeneration ?? 0) > 0;
 
 const compareVersions = (a: Stored<Pod>, b: Stored<Pod>): number | undefined =>
   compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion);

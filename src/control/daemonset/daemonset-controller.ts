@@ -81,6 +81,7 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     writer,
     events,
     sets: sets.lister,
+    pods,
     histories: createHistories(client, revisions, world),
     backoff: createFailedPodBackoff(clock),
     coalesceMs,

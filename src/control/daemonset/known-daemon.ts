@@ -27,6 +27,8 @@ export interface KnownDaemon {
   readonly doubts: Set<string>;
   /** Orphans the selector matches, by UID. */
   readonly adoptable: Map<string, Stored<Pod>>;
+  /** Whether it is certain that every orphan there was at its beginning is known. */
+  knowsOrphans: boolean;
   /** Our pods that the selector no longer matches, by UID. */
   readonly releasable: Map<string, Stored<Pod>>;
   /** Pods that were created or changed by an answer the cache has not caught up with, by UID. */

@@ -4,11 +4,15 @@ import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import { DESIRED, HAS_OLD, manage, WORK } from '../../core/daemons/daemon-pod-rules.ts';
 import { rolloutLimits, type RolloutLimits, type RolloutState } from '../../core/daemons/rollout-plan.ts';
+import { formatLabelSelector } from '../../core/kube/label-selector.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
+import { controllerOf } from '../../core/kube/owner-references.ts';
+import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Reconciler, ReconcileResult } from '../../machinery/controller.ts';
+import type { Informer } from '../../machinery/informer.ts';
 import { keyText } from '../../machinery/object-keys.ts';
 import type { Lister } from '../../machinery/object-store.ts';
 import { type Claims, createClaims } from './claims.ts';
@@ -32,6 +36,7 @@ export interface SyncOptions {
   readonly writer: PodWriter;
   readonly events: PodEvents;
   readonly sets: Lister<DaemonSet>;
+  readonly pods: Informer<Pod>;
   readonly histories: Histories;
   readonly backoff: FailedPodBackoff;
   /** How long to gather what changes during a sync before the next. */
@@ -61,6 +66,23 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     if (isSameDefinition(definition, daemon.definition) && daemon.maker !== undefined) return;
     daemon.maker = createPodMakers(daemon.set, hash, rolloutOptions(daemon.set).overrides);
     if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
+  }
+
+  /**
+   * A new DaemonSet may find pods that a former one left behind. A cache that is older than the DaemonSet may show them as
+   * the former one's still; making pods beside them would be making them twice.
+   */
+  async function learnOrphans(daemon: KnownDaemon, signal: AbortSignal): Promise<void> {
+    if (daemon.knowsOrphans) return;
+    const { namespace = '', resourceVersion } = daemon.set.metadata;
+    if ((compareResourceVersions(options.pods.resourceVersion, resourceVersion) ?? -1) < 0) {
+      const labelSelector = formatLabelSelector(daemon.set.spec.selector);
+      const { items } = await client.list(PODS, { namespace, labelSelector, signal });
+      for (const pod of items)
+        if (controllerOf(pod) === undefined && pod.metadata.deletionTimestamp === undefined)
+          daemon.adoptable.set(pod.metadata.uid, pod);
+    }
+    daemon.knowsOrphans = true;
   }
 
   async function claim(daemon: KnownDaemon, claims: Claims): Promise<void> {
@@ -145,6 +167,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     await writer.settleDoubts(daemon, signal);
     world.tick();
     world.reconcileAnswers(daemon);
+    await learnOrphans(daemon, signal);
     const claims = createClaims(client, daemon);
     const history = await histories.construct(daemon, claims);
     define(daemon, history.hash);

@@ -1,11 +1,10 @@
 /**
- * Stands in for the house-keepers of a cluster until they are there themselves, and never errs: pods on nodes that are
- * gone, pods that a NoExecute taint drives off, dependents whose owner is gone, and disruption budgets.
+ * Stands in for those house-keepers of a cluster that are not there themselves yet, and never errs: pods on nodes that
+ * are gone, and pods that a NoExecute taint drives off.
  */
-import { CONTROLLER_REVISIONS, PODS } from '../../core/api/registry/resources.ts';
+import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
-import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
-import { controllerOf } from '../../core/kube/owner-references.ts';
+import type { Stored } from '../../core/kube/objects.ts';
 import { compileTolerations } from '../../core/placement/taints.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
@@ -22,10 +21,10 @@ export function startCaretaker(client: Client, clock: Clock, view: ClusterView):
   /** When a NoExecute taint was first seen over a pod, by UID. */
   const tainted = new Map<string, number>();
 
-  const remove = (resource: Resource, object: Stored, force: boolean): void => {
-    const { uid } = object.metadata;
+  const remove = (pod: Stored<Pod>, force: boolean): void => {
+    const { uid } = pod.metadata;
     const options = { preconditions: { uid }, ...(force ? { gracePeriodSeconds: 0 } : {}) };
-    client.delete(resource, keyOf(object), options).catch(() => undefined);
+    client.delete(PODS, keyOf(pod), options).catch(() => undefined);
   };
 
   function lookAtPod(pod: Stored<Pod>): void {
@@ -36,7 +35,7 @@ export function startCaretaker(client: Client, clock: Clock, view: ClusterView):
     if (node === undefined) {
       const rounds = (missing.get(uid) ?? 0) + 1;
       missing.set(uid, rounds);
-      if (rounds > QUARANTINE_ROUNDS) remove(PODS, pod, true);
+      if (rounds > QUARANTINE_ROUNDS) remove(pod, true);
       return;
     }
     missing.delete(uid);
@@ -44,23 +43,11 @@ export function startCaretaker(client: Client, clock: Clock, view: ClusterView):
     if (seconds === Infinity) tainted.delete(uid);
     else if (!tainted.has(uid)) tainted.set(uid, clock.monotonic());
     const since = tainted.get(uid);
-    if (since !== undefined && clock.monotonic() >= since + seconds * 1000 && !isGoing(pod)) remove(PODS, pod, false);
+    if (since !== undefined && clock.monotonic() >= since + seconds * 1000 && !isGoing(pod)) remove(pod, false);
   }
 
-  const isOrphan = (object: KubeObject): boolean => {
-    const owner = controllerOf(object);
-    if (owner?.kind !== 'DaemonSet') return false;
-    const held = view.daemonSets.get(`${object.metadata.namespace}/${owner.name}`);
-    return held?.metadata.uid !== owner.uid;
-  };
-
   function round(): void {
-    for (const pod of view.pods.values()) {
-      if (isOrphan(pod) && !isGoing(pod)) remove(PODS, pod, false);
-      else lookAtPod(pod);
-    }
-    for (const revision of view.all('controllerrevisions.apps').values())
-      if (isOrphan(revision)) remove(CONTROLLER_REVISIONS, revision, false);
+    for (const pod of view.pods.values()) lookAtPod(pod);
     clock.after(ROUND_MS, round);
   }
   clock.after(ROUND_MS, round);

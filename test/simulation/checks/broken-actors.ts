@@ -1,6 +1,6 @@
 /** Actors with one fault each, so that the invariants can show that they see it. */
-import { DAEMONSET, FLEET, SCHEDULER, type ActorFactory } from '../../../src/assembly/simulated.ts';
-import { NODES, PODS } from '../../../src/core/api/registry/resources.ts';
+import { DAEMONSET, FLEET, GARBAGE_COLLECTOR, SCHEDULER, type ActorFactory } from '../../../src/assembly/simulated.ts';
+import { DAEMON_SETS, NODES, PODS } from '../../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../src/core/kube/objects.ts';
 import { controllerOf } from '../../../src/core/kube/owner-references.ts';
@@ -195,4 +195,19 @@ export const CLUMSY: ActorFactory = {
   ],
 };
 
-export const WHOLE: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER];
+/** Never hears that an owner is gone. */
+export const FAITHFUL = through(GARBAGE_COLLECTOR, (client) => withoutEvents(client, DAEMON_SETS, 'DELETED'));
+
+/** Believes that every owner it asks for is gone, and asks for all of them. */
+export const HASTY: ActorFactory = {
+  name: 'garbage-collector',
+  create: ({ client, informers }) => [
+    actor('hasty', async (signal) => {
+      const collect = (pod: Stored<Pod>): void => void client.delete(PODS, keyOf(pod)).catch(() => undefined);
+      informers.for(PODS).addHandler({ add: collect });
+      await aborted(signal);
+    }),
+  ],
+};
+
+export const WHOLE: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER, GARBAGE_COLLECTOR];

@@ -7,6 +7,7 @@ import type { InvariantFactory } from '../../../src/foresight/simulation/invaria
 import { nobodyWaits, victimsMatterLess } from '../../../src/foresight/simulation/invariants/nobody-waits.ts';
 import { nodeCapacity } from '../../../src/foresight/simulation/invariants/node-capacity.ts';
 import { onePerNode } from '../../../src/foresight/simulation/invariants/one-per-node.ts';
+import { collectedByRight, nothingLeftBehind } from '../../../src/foresight/simulation/invariants/owners.ts';
 import { rolloutBudget } from '../../../src/foresight/simulation/invariants/rollout-budget.ts';
 import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
 import type { Scenario } from '../../../src/foresight/simulation/scenario/scenario.ts';
@@ -17,7 +18,9 @@ import {
   CLUMSY,
   DEAF_TO_ROOM,
   EAGER,
+  FAITHFUL,
   FORGETFUL,
+  HASTY,
   LOST,
   RANDOM_NAMES,
   RESTLESS,
@@ -60,6 +63,7 @@ const SURGE = smallScenario(`
 const IMPORTANT = smallScenario(`
   - { at: 10s, workload: { name: web, count: 4, cpu: 800m } }
   - { at: 40s, workload: { name: first, count: 1, cpu: 700m, priorityClass: system-cluster-critical } }`);
+const DELETED = smallScenario(`  - { at: 30s, delete: { kind: DaemonSet, name: agent } }`);
 const JOINING = smallScenario(`  - { at: 30s, join: worker }`);
 
 describe('a check can fail', () => {
@@ -103,6 +107,16 @@ describe('a check can fail', () => {
     expect(await firstViolation(castWith(LOST), JOINING, 1, false, [boundToANode])).toBe('bound-to-a-node');
   });
 
+  it('nothing-left-behind sees a collector that does not hear of deleted owners', async () => {
+    expect(await firstViolation(castWith(FAITHFUL), DELETED, 1, false, [nothingLeftBehind])).toBe(
+      'nothing-left-behind',
+    );
+  });
+
+  it('collected-by-right sees a collector that takes what is owned', async () => {
+    expect(await firstViolation(castWith(HASTY), ROLLOUT, 1, false, [collectedByRight])).toBe('collected-by-right');
+  });
+
   it('comes-to-rest sees an actor that never stops writing', async () => {
     expect(await firstViolation(castWith(RESTLESS), JOINING, 1, false)).toBe('comes-to-rest');
   });
@@ -116,7 +130,7 @@ describe('a check can fail', () => {
   });
 
   it('none of them complains of the actors as they are', async () => {
-    for (const scenario of [ROLLOUT, SURGE, LEAVING, IMPORTANT, JOINING])
+    for (const scenario of [ROLLOUT, SURGE, LEAVING, IMPORTANT, JOINING, DELETED])
       expect(await firstViolation(WHOLE, scenario, 3, true)).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.integer({ min: 1, max: 5 }).map((count): Action => ({ do: 'workload', name: 'web', count, cpu: '300m' })),
   fc.integer({ min: 1, max: 5 }).map((count): Action => ({ do: 'finish', workload: 'web', count })),
   fc
-    .tuple(fc.constantFrom('fleet', 'scheduler', 'daemonset'), fc.integer({ min: 1, max: 20_000 }))
+    .tuple(fc.constantFrom('fleet', 'scheduler', 'daemonset', 'garbage-collector'), fc.integer({ min: 1, max: 20_000 }))
     .map(([actor, downMs]): Action => ({ do: 'crash', actor, downMs })),
 );
 

@@ -4,6 +4,7 @@ import { daemonsComplete } from './daemons-complete.ts';
 import type { InvariantFactory } from './invariant.ts';
 import { nobodyWaits, noPriorityInversion, victimsMatterLess } from './nobody-waits.ts';
 import { nodeCapacity } from './node-capacity.ts';
+import { collectedByRight, nothingLeftBehind } from './owners.ts';
 import { onePerNode } from './one-per-node.ts';
 import { rolloutBudget } from './rollout-budget.ts';
 import { storeOrder } from './store-order.ts';
@@ -17,6 +18,8 @@ export const INVARIANTS: readonly InvariantFactory[] = [
   boundToANode,
   boundWhereItFits,
   victimsMatterLess,
+  collectedByRight,
+  nothingLeftBehind,
   daemonsComplete,
   nobodyWaits,
   noPriorityInversion,

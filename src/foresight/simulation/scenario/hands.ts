@@ -9,7 +9,8 @@ import {
   type Stored,
 } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import type { Client } from '../../../machinery/client.ts';
+import type { Client, DeleteOptions } from '../../../machinery/client.ts';
+import type { Clock } from '../../../machinery/clock.ts';
 import { keyOf } from '../../../machinery/object-keys.ts';
 import { SimulationError } from '../errors.ts';
 
@@ -17,7 +18,7 @@ export interface Hands {
   readonly client: Client;
   resourceOf(named: { readonly apiVersion?: string; readonly kind: string }): Resource;
   keyIn(resource: Resource, named: { readonly name: string; readonly namespace?: string }): ObjectKey;
-  /** Creates the object, or makes the one of that name equal to it. */
+  /** Creates the object, or makes the one of that name equal to it; one that is being deleted is waited for. */
   apply(object: KubeObject): Promise<void>;
   /** Nobody competes with a user for long: a conflict is tried again at once. */
   change<T extends KubeObject>(
@@ -27,11 +28,19 @@ export interface Hands {
     subresource?: string,
   ): Promise<void>;
   merge(resource: Resource, key: ObjectKey, body: Json): Promise<void>;
-  remove(resource: Resource, key: ObjectKey): Promise<void>;
+  remove(resource: Resource, key: ObjectKey, options?: DeleteOptions): Promise<void>;
 }
 
+/** How often a user looks whether what is being deleted is gone. */
+const LOOK_AGAIN_MS = 1_000;
+
 /** `onReplace` is told of what is about to be replaced. */
-export function createHands(client: Client, registry: Registry, onReplace: (object: KubeObject) => void): Hands {
+export function createHands(
+  client: Client,
+  registry: Registry,
+  clock: Clock,
+  onReplace: (object: KubeObject) => void,
+): Hands {
   const unlessGone = (error: unknown): void => {
     if (!isStatus(error, 'NotFound')) throw error;
   };
@@ -54,18 +63,23 @@ export function createHands(client: Client, registry: Registry, onReplace: (obje
     async apply(object) {
       const resource = resourceOf(object);
       const wanted = { ...object, metadata: { ...object.metadata, ...keyIn(resource, object.metadata) } };
-      try {
-        await client.create(resource, wanted);
-      } catch (error) {
-        if (!isStatus(error, 'AlreadyExists')) throw error;
+      for (;;) {
+        try {
+          await client.create(resource, wanted);
+          return;
+        } catch (error) {
+          if (!isStatus(error, 'AlreadyExists')) throw error;
+        }
         const current = await client.get(resource, keyOf(wanted));
+        if (current.metadata.deletionTimestamp !== undefined) {
+          await clock.sleep(LOOK_AGAIN_MS);
+          continue;
+        }
         onReplace(current);
         const { resourceVersion, uid } = current.metadata;
-        await client.update(resource, {
-          ...current,
-          ...wanted,
-          metadata: { ...wanted.metadata, resourceVersion, uid },
-        });
+        const metadata = { ...wanted.metadata, resourceVersion, uid };
+        await client.update(resource, { ...current, ...wanted, metadata });
+        return;
       }
     },
     async change(resource, key, make, subresource) {
@@ -90,8 +104,8 @@ export function createHands(client: Client, registry: Registry, onReplace: (obje
         unlessGone(error);
       }
     },
-    async remove(resource, key) {
-      await client.delete(resource, key).catch(unlessGone);
+    async remove(resource, key, options) {
+      await client.delete(resource, key, options).catch(unlessGone);
     },
   };
 }

@@ -50,7 +50,7 @@ export function createPlay(scenario: Scenario, stage: Stage): Play {
     if (known === undefined) templates.set(name, [template]);
     else known.push(template);
   };
-  const hands = createHands(client, stage.registry, (object: KubeObject) => {
+  const hands = createHands(client, stage.registry, stage.clock, (object: KubeObject) => {
     if (object.kind === 'DaemonSet') remember(object.metadata.name, (object as DaemonSet).spec.template);
   });
   const nodes = createNodeActions(scenario.nodes, hands, view, clock);
@@ -113,7 +113,9 @@ export function createPlay(scenario: Scenario, stage: Stage): Play {
       }
       case 'delete': {
         const resource = hands.resourceOf(action);
-        return hands.remove(resource, hands.keyIn(resource, action));
+        const { propagation } = action;
+        const how = propagation === undefined ? {} : { propagationPolicy: propagation };
+        return hands.remove(resource, hands.keyIn(resource, action), how);
       }
       case 'join':
         return nodes.join(action.group, action.count ?? 1);

@@ -19,7 +19,7 @@ const NODE: Fields = { node: TEXT };
 /** What each action is told. An action with a single field may be written short: `fail: worker-1`. */
 const ACTIONS: { readonly [name: string]: Fields } = {
   patch: { kind: TEXT, name: TEXT, namespace: MAYBE_TEXT, merge: { type: 'map' } },
-  delete: { kind: TEXT, name: TEXT, namespace: MAYBE_TEXT },
+  delete: { kind: TEXT, name: TEXT, namespace: MAYBE_TEXT, propagation: MAYBE_TEXT },
   join: { group: TEXT, count: { type: 'count', optional: true } },
   fail: NODE,
   recover: NODE,
@@ -48,6 +48,7 @@ const ACTIONS: { readonly [name: string]: Fields } = {
   crash: { actor: TEXT, down: { type: 'duration' } },
 };
 const NAMES = ['apply', ...Object.keys(ACTIONS)];
+const PROPAGATIONS = ['Background', 'Foreground', 'Orphan'];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function readAction(step: YAMLMap, path: string, report: Report, valueOf: ValueOf): Action | undefined {
@@ -133,6 +134,9 @@ function assemble(name: string, values: Values, node: unknown, path: string, rep
     const taint: Taint = { key: String(values.get('key')), effect, ...(value === undefined ? {} : { value }) };
     return { do: 'taint', node: String(values.get('node')), taint };
   }
+  const propagation = values.get('propagation');
+  if (propagation !== undefined && !PROPAGATIONS.includes(String(propagation)))
+    report(node, `${path}.propagation`, `expected one of ${PROPAGATIONS.join(', ')}`);
   if (name === 'kill' && values.size === 0) report(node, path, 'expected a daemon, a node, or both');
   const { every, down, ...rest } = Object.fromEntries(values) as { [key: string]: Json };
   return {

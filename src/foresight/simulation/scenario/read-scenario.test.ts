@@ -76,6 +76,11 @@ steps:
       ['3:22 steps[0].taint.effect: expected one of NoSchedule, PreferNoSchedule, NoExecute'],
     ],
     [
+      'no propagation that exists',
+      `${NODES}steps:\n  - { at: 1s, delete: { kind: Pod, name: a, propagation: Slow } }`,
+      ['3:23 steps[0].delete.propagation: expected one of Background, Foreground, Orphan'],
+    ],
+    [
       'a field that is needed',
       `${NODES}steps:\n  - { at: 1s, image: { daemon: a } }`,
       ['3:22 steps[0].image.image: is needed'],

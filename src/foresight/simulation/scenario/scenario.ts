@@ -41,7 +41,14 @@ export type Action =
       readonly namespace?: string;
       readonly merge: Json;
     }
-  | { readonly do: 'delete'; readonly kind: string; readonly name: string; readonly namespace?: string }
+  | {
+      readonly do: 'delete';
+      readonly kind: string;
+      readonly name: string;
+      readonly namespace?: string;
+      /** What becomes of those it owns; as the kind has it when not said. */
+      readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+    }
   /** More nodes of a group. */
   | { readonly do: 'join'; readonly group: string; readonly count?: number }
   /** The kubelet falls silent and the cluster notices; `recover` brings it back. */
