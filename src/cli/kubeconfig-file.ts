@@ -13,12 +13,14 @@ const LISTS = ['clusters', 'users', 'contexts'] as const;
 type Named = { readonly name?: unknown };
 type Kubeconfig = { readonly [key: string]: unknown };
 
-export function writeKubeconfig(file: string, ours: string): void {
+/** Answers with the server that our name stood for in this file until now, if it was another one. */
+export function writeKubeconfig(file: string, ours: string): string | undefined {
   try {
     makeDirectory(dirname(file), 0o700);
     // A link stays a link: what it points to is replaced.
     const target = existsSync(file) ? realpathSync(file) : file;
-    const text = existsSync(target) ? merged(file, readFileSync(target, 'utf8'), ours) : ours;
+    const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
+    const text = merged(file, before, ours);
     const fresh = `${target}.${process.pid}.tmp`;
     try {
       writeFileSync(fresh, text, { mode: 0o600 });
@@ -26,6 +28,7 @@ export function writeKubeconfig(file: string, ours: string): void {
     } finally {
       rmSync(fresh, { force: true });
     }
+    return replacedServer(before, ours);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError(
@@ -54,6 +57,17 @@ function merged(file: string, before: string, ours: string): string {
   }
   return stringify({ ...result, apiVersion: 'v1', kind: 'Config', 'current-context': next['current-context'] });
 }
+
+function replacedServer(before: string, ours: string): string | undefined {
+  const [mine] = clustersOf(ours);
+  const old = clustersOf(before).find(({ name }) => name === mine?.name)?.cluster?.server;
+  return typeof old === 'string' && old !== mine?.cluster?.server ? old : undefined;
+}
+
+type ClusterEntry = Named & { readonly cluster?: { readonly server?: unknown } };
+
+const clustersOf = (text: string): readonly ClusterEntry[] =>
+  ((readMap(text)?.['clusters'] ?? []) as readonly (ClusterEntry | null)[]).filter((entry) => entry !== null);
 
 function readMap(text: string): Kubeconfig | undefined {
   try {

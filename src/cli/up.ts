@@ -34,13 +34,14 @@ export async function up(flags: UpFlags): Promise<void> {
       onProgress: progress.step,
       signal: stop.signal,
     });
-    writeKubeconfig(file, cluster.kubeconfig);
+    const replaced = writeKubeconfig(file, cluster.kubeconfig);
     rememberKubeconfig(file);
     const seconds = ((realClock.monotonic() - began) / 1000).toFixed(1);
     const nodes = `${cluster.nodeCount} simulated node${cluster.nodeCount === 1 ? '' : 's'}`;
     const name = colorsFor(process.stderr).bold('everynode');
     progress.done(`${name} is up at ${cluster.server} after ${seconds} s, with ${nodes}`);
     if (!isLoopback(options.bind)) say(openWarning(options.bind));
+    if (replaced !== undefined) say(replacedWarning(file, replaced));
     say(nextSteps(file, options));
     const failure = await Promise.race([stop.received, cluster.failed]);
     if (failure !== undefined) throw new CliError(textOf(failure), 'Run with --log-level=debug to see more');
@@ -63,6 +64,9 @@ const isLoopback = (bind: string): boolean =>
 
 const openWarning = (bind: string): string =>
   `${colorsFor(process.stderr).yellow('!')} Listening on ${bind}: whoever can reach this machine can reach the cluster. Only holders of the kubeconfig get in; keep it to yourself.\n`;
+
+const replacedWarning = (file: string, server: string): string =>
+  `${colorsFor(process.stderr).yellow('!')} ${file} pointed to ${server} and points here now. To keep both, start one with --write-kubeconfig FILE.\n`;
 
 function nextSteps(file: string, options: Pick<EmbeddedOptions, 'dataDir'>): string {
   const kept = options.dataDir === undefined ? 'Nothing is kept when it stops.' : `Kept in ${options.dataDir}.`;
