@@ -13,7 +13,7 @@ import type { Clock } from '../machinery/clock.ts';
 import type { Logger } from '../machinery/logger.ts';
 import type { Random } from '../machinery/random.ts';
 import { requestAttributes } from './access/attributes.ts';
-import { type Authorizer, accessDenied } from './access/authorizer.ts';
+import { accessDenied, type ClusterAuthorizer } from './access/authorizer.ts';
 import { createReviews } from './access/reviews.ts';
 import { createAdmissionChain } from './admission/chain.ts';
 import type { HandlerContext } from './handlers/context.ts';
@@ -50,7 +50,7 @@ export interface ApiServerOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
-  readonly authorizer: Authorizer;
+  readonly authorizer: ClusterAuthorizer;
   /** In the order they run. */
   readonly admission: readonly AdmissionPlugin[];
   readonly hooks?: Partial<ApiHooks>;
@@ -63,7 +63,7 @@ export interface ApiServer {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
-  readonly authorizer: Authorizer;
+  readonly authorizer: ClusterAuthorizer;
   /** Throws a 403 where the user may not. Transports ask before they read a body; `handle` and `watch` ask by themselves. */
   authorize(request: RequestBase, verb: string, fieldSelector?: string): void;
   /** Rejects with `StatusError` only. */
@@ -94,7 +94,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     random,
     admission: createAdmissionChain(options.admission),
     hooks,
-    reviews: createReviews(authorizer, hooks.readToken),
+    reviews: createReviews(authorizer, hooks.readToken, clock),
     decoder: createDecoder(),
     patches: createPatchEngine(builtInPatchers),
     selections: createSelections(),

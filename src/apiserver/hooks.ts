@@ -4,7 +4,7 @@
  */
 import type { KubeObject, Stored } from '../core/kube/objects.ts';
 import type { StatusError } from '../core/kube/status-error.ts';
-import type { TokenReader } from './access/reviews.ts';
+import type { ReadToken } from './access/reviews.ts';
 import type { ApiResponse, ConnectRequest, ConnectResponse, CreateRequest, RequestTarget } from './request.ts';
 
 export interface EvictionCheck {
@@ -34,7 +34,7 @@ export interface ApiHooks {
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
   /** By `resource/subresource`. */
   readonly connect: ReadonlyMap<string, ConnectHandler>;
-  readonly readToken: TokenReader;
+  readonly readToken: ReadToken;
 }
 
 export const quietHooks: ApiHooks = {
@@ -42,5 +42,5 @@ export const quietHooks: ApiHooks = {
   allocators: new Map(),
   subresources: new Map(),
   connect: new Map(),
-  readToken: () => undefined,
+  readToken: () => ({}),
 };

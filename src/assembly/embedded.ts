@@ -6,6 +6,11 @@ import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessAdmission } from '../apiserver/access/admission.ts';
 import { createAuthorizer } from '../apiserver/access/authorizer.ts';
 import { ensureDefaultAccess } from '../apiserver/access/default-roles/reconcile.ts';
+import {
+  createServiceAccountTokens,
+  type ServiceAccountTokens,
+  tokenHooks,
+} from '../apiserver/access/tokens/tokens.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
@@ -13,7 +18,6 @@ import { createInProcessClient } from '../apiserver/inprocess/in-process-client.
 import type { ApiHooks } from '../apiserver/hooks.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import type { Store } from '../apiserver/store/store.ts';
-import { staticTokens } from '../apiserver/wire/authentication.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
@@ -99,7 +103,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       clock,
       current: ({ metadata: { namespace = '', name } }) => client.get(PODS, { namespace, name }).catch(() => undefined),
     });
-    const api = createEmbeddedApi(store, logger, { connect });
+    const tokens = createServiceAccountTokens({ store, clock, random: realRandom, signingKey: keys.signingKey });
+    const api = createEmbeddedApi(store, logger, { connect, ...tokenHooks(tokens) });
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
     await bootstrap(client);
@@ -140,7 +145,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await informers.synced(options.signal);
 
     const address = { port: options.port };
-    const wire = createEmbeddedWire(api, keys, metrics, () => `${hostName(options.bind)}:${address.port}`);
+    const wire = createEmbeddedWire(api, keys, tokens, metrics, () => `${hostName(options.bind)}:${address.port}`);
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
     // Only now is the port known; everything else that a cluster begins with is there, and is left alone.
@@ -213,7 +218,13 @@ function startActors(actors: readonly Actor[], undo: (() => Promise<void> | void
 
 type Keys = Awaited<ReturnType<typeof clusterKeys>>;
 
-function createEmbeddedWire(api: ApiServer, keys: Keys, metrics: LazyMetrics, serverAddress: () => string): WireServer {
+function createEmbeddedWire(
+  api: ApiServer,
+  keys: Keys,
+  tokens: ServiceAccountTokens,
+  metrics: LazyMetrics,
+  serverAddress: () => string,
+): WireServer {
   const isKnown = (group: string, version: string, resource: string): boolean =>
     api.registry.byResource(group, version, resource) !== undefined;
   const measure = createRequestMetrics(metrics, isKnown);
@@ -223,7 +234,7 @@ function createEmbeddedWire(api: ApiServer, keys: Keys, metrics: LazyMetrics, se
     clock: realClock,
     encoded: createEncodedCache(ENCODED_CACHE_BYTES),
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
-    tokens: staticTokens(new Map()),
+    tokens: { authenticate: (token) => tokens.read(token).user },
     authorizer: api.authorizer,
     onAnswered: (exchange, _user, _error, elapsedMs) => measure(exchange, elapsedMs),
     meta: {
@@ -232,6 +243,7 @@ function createEmbeddedWire(api: ApiServer, keys: Keys, metrics: LazyMetrics, se
       checks: new Map([['ping', () => undefined]]),
       metrics: metrics.expose,
       openapi: createOpenApi(api.registry),
+      openid: tokens,
     },
   });
 }

@@ -20,7 +20,13 @@ describe('the keys of a cluster', () => {
     const second = await keys();
     expect([second.authority, second.admin]).toEqual([first.authority, first.admin]);
     expect(second.server).not.toEqual(first.server);
-    expect(readdirSync(join(folder, 'pki')).toSorted()).toEqual(['admin.crt', 'admin.key', 'ca.crt', 'ca.key']);
+    expect(readdirSync(join(folder, 'pki')).toSorted()).toEqual([
+      'admin.crt',
+      'admin.key',
+      'ca.crt',
+      'ca.key',
+      'sa.key',
+    ]);
   });
 
   it('are made anew where a start was cut off between key and certificate', async () => {

@@ -7,12 +7,15 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createAuthority, expiryOf, issueCertificate, type KeyPair } from '../machinery/certificates.ts';
+import { createSigningKey } from '../machinery/signing-key.ts';
 import { makeDirectory } from '../machinery/make-directory.ts';
 
 export interface ClusterKeys {
   readonly authority: KeyPair;
   readonly server: KeyPair;
   readonly admin: KeyPair;
+  /** PEM: signs the tokens of service accounts. */
+  readonly signingKey: string;
 }
 
 const RENEW_BEFORE_MS = 30 * 86_400_000;
@@ -45,7 +48,28 @@ export async function clusterKeys(directory: string | undefined, bind: string, n
       }),
     ),
   ]);
-  return { authority, server, admin };
+  return { authority, server, admin, signingKey: keepSigningKey(directory) };
+}
+
+/** Without it every token given out before would be void. */
+function keepSigningKey(directory: string | undefined): string {
+  if (directory === undefined) return createSigningKey();
+  const file = join(directory, 'pki', 'sa.key');
+  if (!existsSync(file)) {
+    const key = createSigningKey();
+    makeDirectory(join(directory, 'pki'), 0o700);
+    writeWhole(file, key, 0o600);
+    return key;
+  }
+  const key = readFileSync(file, 'utf8');
+  try {
+    createPrivateKey(key);
+    return key;
+  } catch (cause) {
+    // What OpenSSL says of a broken key tells nothing of the key, but helps nobody either.
+    const text = `${file} is no private key. Restore it from a backup; or remove it, and pods will need new tokens`;
+    throw Object.assign(new Error(text, { cause }), { code: 'EN_ASSEMBLY_KEYS' });
+  }
 }
 
 async function keep(

@@ -1,16 +1,23 @@
 /** Objects that are questions: who am I, may I, may they. They are answered and never stored. */
-import type { TokenReview, SelfSubjectReview } from '../../core/api/types/authentication-v1.ts';
+import type { SelfSubjectReview, TokenReview } from '../../core/api/types/authentication-v1.ts';
 import type {
+  LocalSubjectAccessReview,
+  SelfSubjectAccessReview,
   SelfSubjectRulesReview,
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '../../core/api/types/authorization-v1.ts';
-import { invalid } from '../../core/kube/field-errors.ts';
+import type { PolicyRule } from '../../core/api/types/rbac-v1.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { invalidObject } from '../../core/kube/status-error.ts';
+import { badRequest, invalidObject } from '../../core/kube/status-error.ts';
+import { formatTime } from '../../core/kube/time.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
+import type { Clock } from '../../machinery/clock.ts';
 import type { RequestTarget } from '../request.ts';
-import type { Attributes, Authorizer } from './authorizer.ts';
+import { type Attributes, type ClusterAuthorizer, isMaster } from './authorizer.ts';
+import { localReviewErrors, reviewErrors, selfReviewErrors } from './review-errors.ts';
+import type { TokenReading } from './tokens/token-reader.ts';
+import { tenantOf } from './users.ts';
 
 export interface Question {
   readonly object: KubeObject;
@@ -18,8 +25,11 @@ export interface Question {
   readonly user: UserInfo;
 }
 
-/** Who a bearer token belongs to; undefined when nobody knows it. */
-export type TokenReader = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
+/** Who a bearer token belongs to, for those who stand for the audiences (none: the API server itself). */
+export type ReadToken = (
+  token: string,
+  audiences: readonly string[] | undefined,
+) => TokenReading | Promise<TokenReading>;
 
 type Answer = (question: Question) => KubeObject | Promise<KubeObject>;
 
@@ -28,74 +38,104 @@ export interface Reviews {
   find(group: string, resource: string): Answer | undefined;
 }
 
-export function createReviews(authorizer: Authorizer, readToken: TokenReader): Reviews {
-  const judge = (review: SubjectAccessReview, user: UserInfo, target: RequestTarget): SubjectAccessReview => {
-    const attributes = attributesOf(review.spec, user, target);
-    const verdict = authorizer.authorize(attributes);
-    const reason = verdict.allowed || verdict.reason === '' ? {} : { reason: verdict.reason };
-    return { ...review, status: { allowed: verdict.allowed, ...reason } };
+export function createReviews(authorizer: ClusterAuthorizer, readToken: ReadToken, clock: Clock): Reviews {
+  const judge = <T extends SubjectAccessReview>(review: T, user: UserInfo, target: RequestTarget): T => {
+    const { allowed, reason = '' } = authorizer.authorize(attributesOf(review.spec, user, target));
+    return { ...review, status: { allowed, ...(reason === '' ? {} : { reason }) } };
   };
   const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
-    ['authentication.k8s.io/selfsubjectreviews', whoAmI],
-    ['authentication.k8s.io/tokenreviews', ({ object }) => reviewToken(object as TokenReview, readToken)],
+    ['authentication.k8s.io/selfsubjectreviews', (question) => whoAmI(question, clock)],
+    ['authentication.k8s.io/tokenreviews', (question) => reviewToken(question, readToken)],
     [
       'authorization.k8s.io/selfsubjectaccessreviews',
-      ({ object, target, user }) => judge(object as SubjectAccessReview, user, target),
+      ({ object, target, user }) => {
+        const review = object as SelfSubjectAccessReview;
+        refuse(review, target, selfReviewErrors(review));
+        return judge(review, user, target);
+      },
     ],
-    ['authorization.k8s.io/subjectaccessreviews', (question) => judgeOther(question, judge)],
-    ['authorization.k8s.io/localsubjectaccessreviews', (question) => judgeOther(question, judge)],
-    ['authorization.k8s.io/selfsubjectrulesreviews', (question) => rules(question, authorizer)],
+    [
+      'authorization.k8s.io/subjectaccessreviews',
+      ({ object, target }) => {
+        const review = object as SubjectAccessReview;
+        refuse(review, target, reviewErrors(review));
+        return judge(review, subjectOf(review.spec, target), target);
+      },
+    ],
+    [
+      'authorization.k8s.io/localsubjectaccessreviews',
+      ({ object, target }) => {
+        const review = inNamespace(object as LocalSubjectAccessReview, target.namespace);
+        refuse(review, target, localReviewErrors(review));
+        return judge(review, subjectOf(review.spec, target), target);
+      },
+    ],
+    ['authorization.k8s.io/selfsubjectrulesreviews', (question) => listRules(question, authorizer)],
   ]);
   return { find: (group, resource) => answers.get(`${group}/${resource}`) };
 }
 
-function whoAmI({ object, user }: Question): SelfSubjectReview {
-  return { ...object, status: { userInfo: wireUser(user) } };
+function refuse({ kind }: KubeObject, { group }: RequestTarget, errors: ReturnType<typeof reviewErrors>): void {
+  if (errors.length > 0) throw invalidObject({ group, kind }, '', errors);
+}
+
+function inNamespace(review: LocalSubjectAccessReview, namespace: string): LocalSubjectAccessReview {
+  const own = review.metadata.namespace ?? '';
+  if (own === namespace) return review;
+  if (own === '') return { ...review, metadata: { ...review.metadata, namespace } };
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function whoAmI({ object, user }: Question, clock: Clock): SelfSubjectReview {
+  const { apiVersion, kind } = object;
+  const metadata = { creationTimestamp: formatTime(clock.now()) } as SelfSubjectReview['metadata'];
+  return { apiVersion, kind, metadata, status: { userInfo: wireUser(user) } };
 }
 
 const wireUser = (user: UserInfo) => ({
   username: user.name,
-  ...(user.uid === undefined ? {} : { uid: user.uid }),
+  ...(user.uid === undefined || user.uid === '' ? {} : { uid: user.uid }),
   groups: user.groups,
   ...(user.extra === undefined ? {} : { extra: user.extra }),
 });
 
-async function reviewToken(review: TokenReview, readToken: TokenReader): Promise<TokenReview> {
-  const user = await readToken(review.spec.token ?? '');
-  const { token: _, ...spec } = review.spec;
-  const status =
-    user === undefined
-      ? { authenticated: false, error: 'invalid token' }
-      : { authenticated: true, user: wireUser(user) };
-  return { ...review, spec: spec as TokenReview['spec'], status };
-}
-
-function judgeOther(
-  { object, target }: Question,
-  judge: (review: SubjectAccessReview, user: UserInfo, target: RequestTarget) => SubjectAccessReview,
-): SubjectAccessReview {
-  const review = object as SubjectAccessReview;
-  const { extra, groups = [], uid, user = '' } = review.spec;
-  if (user === '' && groups.length === 0) {
-    const errors = [invalid('spec.user', '', 'at least one of user or group must be specified')];
-    throw invalidObject({ group: target.group, kind: object.kind }, '', errors);
+async function reviewToken({ object, target }: Question, readToken: ReadToken): Promise<TokenReview> {
+  const review = object as TokenReview;
+  const { audiences, token = '' } = review.spec;
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const reading = await readToken(token, audiences?.length ? audiences : undefined);
+  // Whoever asked knows the token; nobody else needs to find it in an answer that was kept.
+  const answered = { ...review, spec: { ...(audiences === undefined ? {} : { audiences }) } as TokenReview['spec'] };
+  // A token of another tenant is nobody's here.
+  if (reading.user === undefined || tenantOf(reading.user) !== target.tenant) {
+    const problem = reading.user === undefined ? reading.problem : undefined;
+    const error = problem === undefined ? 'invalid bearer token' : `[invalid bearer token, ${problem}]`;
+    return { ...answered, status: { user: {}, error } };
   }
-  const subject: UserInfo = {
-    name: user,
-    groups,
-    ...(uid === undefined ? {} : { uid }),
-    ...(extra === undefined ? {} : { extra }),
-  };
-  return judge(review, subject, target);
+  return { ...answered, status: { authenticated: true, user: wireUser(reading.user), audiences: reading.audiences } };
 }
 
-function attributesOf(spec: SubjectAccessReviewSpec, user: UserInfo, target: RequestTarget): Attributes {
-  const { nonResourceAttributes: path, resourceAttributes: resource } = spec;
+const subjectOf = (
+  { extra, groups = [], uid, user = '' }: SubjectAccessReviewSpec,
+  { tenant }: RequestTarget,
+): UserInfo => ({
+  name: user,
+  groups,
+  tenant,
+  ...(uid === undefined ? {} : { uid }),
+  ...(extra === undefined ? {} : { extra }),
+});
+
+function attributesOf(
+  { nonResourceAttributes: path, resourceAttributes: resource }: SubjectAccessReviewSpec,
+  user: UserInfo,
+  { tenant }: RequestTarget,
+): Attributes {
   if (path !== undefined) return { user, verb: path.verb ?? '', path: path.path ?? '' };
   return {
     user,
     verb: resource?.verb ?? '',
-    tenant: target.tenant,
+    tenant,
     group: resource?.group ?? '',
     version: resource?.version ?? '',
     resource: resource?.resource ?? '',
@@ -105,16 +145,34 @@ function attributesOf(spec: SubjectAccessReviewSpec, user: UserInfo, target: Req
   };
 }
 
-/** Without rules there is only all or nothing; the answer says that it may be incomplete otherwise. */
-function rules({ object, target, user }: Question, authorizer: Authorizer): SelfSubjectRulesReview {
-  const all = { ...target, group: '*', version: '*', resource: '*', subresource: '', name: '' };
-  const everything = authorizer.authorize({ user, verb: '*', ...all }).allowed;
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+function listRules({ object, target, user }: Question, authorizer: ClusterAuthorizer): SelfSubjectRulesReview {
+  const { spec } = object as SelfSubjectRulesReview;
+  const namespace = spec.namespace ?? '';
+  if (namespace === '') throw badRequest('no namespace on request');
+  const found = authorizer.rbac.rulesOf(user, target.tenant, namespace);
+  const isListed = found.rules.some(({ resources = [], verbs }) => resources.includes('*') && verbs.includes('*'));
+  const rules = isMaster(user, target.tenant) && !isListed ? [...EVERYTHING, ...found.rules] : found.rules;
+  const resourceRules = rules
+    .filter(({ resources = [] }) => resources.length > 0)
+    .map(({ nonResourceURLs: _, ...rule }) => rule);
+  const nonResourceRules = rules.flatMap(({ nonResourceURLs = [], verbs }) =>
+    nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
+  );
   return {
-    ...(object as SelfSubjectRulesReview),
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: {} as SelfSubjectRulesReview['metadata'],
+    spec: {},
     status: {
-      resourceRules: everything ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
-      nonResourceRules: everything ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
-      incomplete: !everything,
+      resourceRules,
+      nonResourceRules,
+      incomplete: false,
+      ...(found.problem === undefined ? {} : { evaluationError: found.problem }),
     },
   };
 }

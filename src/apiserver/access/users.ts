@@ -13,20 +13,28 @@ export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHEN
 /** The identity of what runs inside this process with full rights, such as the controllers of an embedded cluster. */
 export const LOOPBACK: UserInfo = { name: 'system:apiserver', groups: ['system:masters', AUTHENTICATED] };
 
+/** Says in audit logs which credential of several was used. */
+export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
 /** A client certificate speaks through its subject: the common name is the user, the organisations are the groups. */
-export const certificateUser = (commonName: string, organizations: readonly string[]): UserInfo => ({
+export const certificateUser = (commonName: string, organizations: readonly string[], sha256?: string): UserInfo => ({
   name: commonName,
   groups: withAuthenticated(organizations),
+  ...(sha256 === undefined ? {} : { extra: { [CREDENTIAL_ID]: [`X509SHA256=${sha256}`] } }),
 });
+
+export const serviceAccountGroups = (namespace: string): readonly string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+];
 
 export function serviceAccountUser(namespace: string, name: string, uid: string): UserInfo {
   return {
     name: `system:serviceaccount:${namespace}:${name}`,
     uid,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, AUTHENTICATED],
+    groups: [...serviceAccountGroups(namespace), AUTHENTICATED],
   };
 }
-
 /** `system:serviceaccount:NAMESPACE:NAME` taken apart; undefined where the name is not a service account's. */
 export function readServiceAccountName(
   user: string,

@@ -1,6 +1,6 @@
 /** Who is asking: a client certificate our authority signed, a bearer token we gave out, or nobody. */
 import { createHash } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../access/users.ts';
@@ -17,23 +17,48 @@ export function staticTokens(users: ReadonlyMap<string, UserInfo>): TokenAuthent
   return { authenticate: (token) => known.get(digest(token)) };
 }
 
+/** The first that knows a token says whose it is. */
+export const anyOfTokens = (...known: readonly TokenAuthenticator[]): TokenAuthenticator => ({
+  authenticate(token) {
+    for (const each of known) {
+      const user = each.authenticate(token);
+      if (user !== undefined) return user;
+    }
+    return undefined;
+  },
+});
+
 const withAuthenticated = (user: UserInfo): UserInfo => ({
   ...user,
   groups: [...new Set([...user.groups, AUTHENTICATED])],
 });
 
-const users = new WeakMap<TLSSocket, UserInfo>();
+interface Holder {
+  readonly user: UserInfo;
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+}
+const holders = new WeakMap<TLSSocket, Holder>();
 
-/** The certificate's user: CN is the name, every O a group. Read once a connection. */
-function connectionUser(socket: TLSSocket): UserInfo | undefined {
-  const known = users.get(socket);
-  if (known !== undefined) return known;
+/** The certificate's user: CN is the name, every O a group. Read once a connection, which may outlive the certificate. */
+function connectionUser(socket: TLSSocket, now: number): UserInfo | undefined {
+  const holder = holders.get(socket) ?? readHolder(socket);
+  if (holder !== undefined && now > holder.expires) throw unauthorized();
+  return holder?.user;
+}
+
+function readHolder(socket: TLSSocket): Holder | undefined {
   if (!socket.authorized) return undefined;
-  const subject = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] } | undefined;
-  if (typeof subject?.CN !== 'string' || subject.CN === '') return undefined;
-  const user = certificateUser(subject.CN, subject.O === undefined ? [] : [subject.O].flat());
-  users.set(socket, user);
-  return user;
+  const { fingerprint256, subject, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
+  const { CN: name, O: groups } = (subject ?? {}) as { CN?: string | string[]; O?: string | string[] };
+  if (typeof name !== 'string' || name === '') return undefined;
+  const digest = (fingerprint256 ?? '').replaceAll(':', '').toLowerCase();
+  const holder = {
+    user: certificateUser(name, groups === undefined ? [] : [groups].flat(), digest),
+    expires: Date.parse(valid_to ?? ''),
+  };
+  holders.set(socket, holder);
+  return holder;
 }
 
 /** A wrong token is refused even where a certificate would do: the client meant to be somebody else. */
@@ -41,6 +66,7 @@ export function authenticate(
   socket: TLSSocket,
   authorization: string | undefined,
   tokens: TokenAuthenticator,
+  now: number,
 ): UserInfo {
   if (authorization !== undefined && authorization !== '') {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -48,5 +74,5 @@ export function authenticate(
     if (user === undefined) throw unauthorized();
     return user;
   }
-  return connectionUser(socket) ?? ANONYMOUS;
+  return connectionUser(socket, now) ?? ANONYMOUS;
 }

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
+  /** Every value of a header that was sent more than once, each by itself. The name is in lower case. */
+  headerValues(name: string): readonly string[];
   /** In lower case. */
   readonly headerNames: readonly string[];
   /** Fires when the client goes away or the server shuts down. Ask only where something waits on it. */
@@ -74,6 +76,10 @@ export function createExchange(request: Request, response: Response, open: Set<(
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(',') : value;
+    },
+    headerValues: (name) => {
+      const { rawHeaders } = request;
+      return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
     },
     get headerNames() {
       return Object.keys(request.headers);

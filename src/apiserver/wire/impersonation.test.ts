@@ -17,11 +17,13 @@ const recording = (allows: (what: string) => boolean): Authorizer => {
     },
   };
 };
-const headersOf = (headers: { readonly [name: string]: string }): Headers => ({
-  header: (name) => headers[name],
+type Sent = { readonly [name: string]: string | readonly string[] };
+const headersOf = (headers: Sent): Headers => ({
+  header: (name) => [headers[name] ?? []].flat()[0],
+  headerValues: (name) => [headers[name] ?? []].flat(),
   headerNames: Object.keys(headers),
 });
-const act = (headers: { readonly [name: string]: string }, allows: (what: string) => boolean = () => true): UserInfo =>
+const act = (headers: Sent, allows: (what: string) => boolean = () => true): UserInfo =>
   impersonated(admin, headersOf(headers), recording(allows));
 
 describe('impersonation', () => {
@@ -38,23 +40,23 @@ describe('impersonation', () => {
   it('asks for every group, uid and extra value', () => {
     const user = act({
       'impersonate-user': 'jane',
-      'impersonate-group': 'dev, ops',
+      'impersonate-group': ['dev', 'cn=ops,dc=shop'],
       'impersonate-uid': '42',
-      'impersonate-extra-example.com%2fscope': 'a,b',
+      'impersonate-extra-example.com%2fscope': ['a', 'b'],
     });
     expect(user).toEqual({
       name: 'jane',
       uid: '42',
-      groups: ['dev', 'ops', 'system:authenticated'],
+      groups: ['dev', 'cn=ops,dc=shop', 'system:authenticated'],
       extra: { 'example.com/scope': ['a', 'b'] },
     });
     expect(asked).toEqual([
       'impersonate users jane',
       'impersonate groups dev',
-      'impersonate groups ops',
-      'impersonate authentication.k8s.io uids 42',
+      'impersonate groups cn=ops,dc=shop',
       'impersonate authentication.k8s.io userextras example.com/scope a',
       'impersonate authentication.k8s.io userextras example.com/scope b',
+      'impersonate authentication.k8s.io uids 42',
     ]);
   });
 
@@ -69,6 +71,20 @@ describe('impersonation', () => {
 
   it('keeps nobody nobody', () => {
     expect(act({ 'impersonate-user': 'system:anonymous' }).groups).toEqual(['system:unauthenticated']);
+    const named = act({ 'impersonate-user': 'system:anonymous', 'impersonate-group': 'system:authenticated' });
+    expect(named.groups).toEqual(['system:authenticated', 'system:unauthenticated']);
+  });
+
+  it('stays within the tenant of the one who asks', () => {
+    const headers = headersOf({ 'impersonate-user': 'jane' });
+    const guest: UserInfo = { ...admin, tenant: 'guest' };
+    expect(
+      impersonated(
+        guest,
+        headers,
+        recording(() => true),
+      ).tenant,
+    ).toBe('guest');
   });
 
   it('refuses what is not allowed, in the words of the authorizer', () => {
@@ -80,7 +96,10 @@ describe('impersonation', () => {
   });
 
   it('refuses groups of nobody', () => {
-    expect(() => act({ 'impersonate-group': 'dev' })).toThrow('requested groups ["dev"] without impersonating a user');
+    expect(() => act({ 'impersonate-group': 'dev' })).toThrow(
+      'requested [{Group  dev    }] without impersonating a user',
+    );
+    expect(() => act({ 'impersonate-uid': '7' })).toThrow('requested [{UID  7  authentication.k8s.io/v1  }] without');
   });
 
   it('takes names that look like prototypes as plain text', () => {

@@ -1,88 +1,136 @@
 /**
  * Acting as somebody else (`kubectl --as`). Whoever asks must be allowed to impersonate each thing they claim: the user
- * or service account, every group, the uid, every extra value. What follows then is judged as that user alone.
+ * or service account, every group, the uid, every extra value. What follows then is judged as that user alone, within the
+ * tenant of the one who asked.
  */
-import { StatusError } from '../../core/kube/status-error.ts';
+import { badRequest } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import { type Attributes, type Authorizer, accessDenied } from '../access/authorizer.ts';
-import { ANONYMOUS, AUTHENTICATED, serviceAccountUser, UNAUTHENTICATED } from '../access/users.ts';
+import {
+  ANONYMOUS,
+  AUTHENTICATED,
+  readServiceAccountName,
+  serviceAccountGroups,
+  tenantOf,
+  UNAUTHENTICATED,
+} from '../access/users.ts';
 
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 const UID = 'impersonate-uid';
 const EXTRA = 'impersonate-extra-';
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 export interface Headers {
   header(name: string): string | undefined;
+  headerValues(name: string): readonly string[];
   /** In lower case. */
   readonly headerNames: readonly string[];
 }
 
-const listed = (value: string | undefined): readonly string[] =>
-  (value ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+/** One thing that is claimed, as Kubernetes names it in its messages. */
+interface Claim {
+  readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID';
+  readonly namespace?: string;
+  readonly name: string;
+  /** The key of an extra value. */
+  readonly key?: string;
+}
 
 /** The user to act as: the one who asks, unless they want to be another and may. */
 export function impersonated(user: UserInfo, headers: Headers, authorizer: Authorizer): UserInfo {
-  const claims = headers.headerNames.filter((name) => name.startsWith('impersonate-'));
+  const claims = readClaims(headers);
   if (claims.length === 0) return user;
-  const name = headers.header(USER) ?? '';
-  const groups = listed(headers.header(GROUP));
-  const uid = headers.header(UID) ?? '';
-  const extra = claims.filter((claim) => claim.startsWith(EXTRA)).map((claim) => extraOf(claim, headers));
-  if (name === '') {
-    const what = groups.length > 0 ? `groups ${JSON.stringify(groups)}` : uid === '' ? 'extra values' : `uid ${uid}`;
-    throw new StatusError(
-      500,
-      'InternalError',
-      `Internal error occurred: requested ${what} without impersonating a user`,
-    );
+  const [who] = claims;
+  if (who === undefined || (who.kind !== 'User' && who.kind !== 'ServiceAccount')) {
+    throw badRequest(`requested [${claims.map(claimText).join(' ')}] without impersonating a user`);
   }
-  const may = (resource: string, what: string, more: Partial<typeof IMPERSONATE> = {}): void =>
-    allow(authorizer, { ...IMPERSONATE, user, resource, name: what, ...more });
-  const account = SERVICE_ACCOUNT.exec(name);
-  if (account === null) may('users', name);
-  else may('serviceaccounts', account[2] ?? '', { namespace: account[1] ?? '' });
-  for (const group of groups) may('groups', group);
-  const authentication = { group: 'authentication.k8s.io', version: 'v1' };
-  if (uid !== '') may('uids', uid, authentication);
-  for (const [key, values] of extra) {
-    for (const value of values) may('userextras', value, { ...authentication, subresource: key });
+  for (const claim of claims) {
+    const attributes = attributesOf(claim, user);
+    const verdict = authorizer.authorize(attributes);
+    if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
   }
+  return become(user, who, claims, headers.header(USER) ?? '');
+}
+
+function readClaims(headers: Headers): readonly Claim[] {
+  const names = headers.headerNames.filter((name) => name.startsWith('impersonate-'));
+  if (names.length === 0) return [];
+  const [name = ''] = headers.headerValues(USER);
+  const [uid = ''] = headers.headerValues(UID);
+  const account = readServiceAccountName(name);
+  return [
+    ...(name === '' ? [] : [account === undefined ? user(name) : { kind: 'ServiceAccount' as const, ...account }]),
+    ...headers.headerValues(GROUP).map((group): Claim => ({ kind: 'Group', name: group })),
+    ...names
+      .filter((each) => each.startsWith(EXTRA))
+      .flatMap((each) =>
+        headers.headerValues(each).map((value): Claim => ({ kind: 'UserExtra', name: value, key: extraKey(each) })),
+      ),
+    ...(uid === '' ? [] : [{ kind: 'UID', name: uid } as const]),
+  ];
+}
+
+const user = (name: string): Claim => ({ kind: 'User', name });
+
+function extraKey(header: string): string {
+  const encoded = header.slice(EXTRA.length);
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // Not percent-encoded after all: taken as it stands, as Kubernetes does.
+    return encoded;
+  }
+}
+
+/** Go's print of the reference Kubernetes makes of a claim. */
+const claimText = ({ key, kind, name, namespace = '' }: Claim): string =>
+  `{${kind} ${namespace} ${name}  ${key === undefined && kind !== 'UID' ? '' : 'authentication.k8s.io/v1'}  ${key ?? ''}}`;
+
+const RESOURCES = {
+  User: 'users',
+  ServiceAccount: 'serviceaccounts',
+  Group: 'groups',
+  UserExtra: 'userextras',
+  UID: 'uids',
+} as const;
+
+function attributesOf({ key = '', kind, name, namespace = '' }: Claim, asker: UserInfo): Attributes {
   return {
+    user: asker,
+    verb: 'impersonate',
+    tenant: tenantOf(asker),
+    group: kind === 'UserExtra' || kind === 'UID' ? 'authentication.k8s.io' : '',
+    version: 'v1',
+    resource: RESOURCES[kind],
+    subresource: key,
+    namespace,
     name,
-    ...(uid === '' ? {} : { uid }),
-    groups: groupsOf(name, groups),
-    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
 }
 
-const IMPERSONATE = { verb: 'impersonate', tenant: '', group: '', version: 'v1', subresource: '', namespace: '' };
-
-function allow(authorizer: Authorizer, attributes: Attributes): void {
-  const verdict = authorizer.authorize(attributes);
-  if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
-}
-
-function extraOf(header: string, headers: Headers): readonly [string, readonly string[]] {
-  const encoded = header.slice(EXTRA.length);
-  let key = encoded;
-  try {
-    key = decodeURIComponent(encoded);
-  } catch {
-    // Not percent-encoded after all: taken as it stands, as Kubernetes does.
+function become(asker: UserInfo, who: Claim, claims: readonly Claim[], name: string): UserInfo {
+  const uid = claims.find(({ kind }) => kind === 'UID')?.name;
+  const extra = new Map<string, string[]>();
+  for (const { key, name: value } of claims) {
+    if (key === undefined) continue;
+    const values = extra.get(key);
+    if (values === undefined) extra.set(key, [value]);
+    else values.push(value);
   }
-  return [key, listed(headers.header(header))];
+  const asked = claims.filter(({ kind }) => kind === 'Group').map((claim) => claim.name);
+  // Asked for groups, the groups are those; otherwise they follow from the account.
+  const own = asked.length === 0 && who.namespace !== undefined ? serviceAccountGroups(who.namespace) : asked;
+  return {
+    name,
+    ...(uid === undefined ? {} : { uid }),
+    groups: withPresence(name, own),
+    ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
+    ...(asker.tenant === undefined ? {} : { tenant: asker.tenant }),
+  };
 }
 
-/** Groups that go with a name by themselves: those of a service account, and whether somebody has a name at all. */
-function groupsOf(name: string, asked: readonly string[]): readonly string[] {
-  const account = SERVICE_ACCOUNT.exec(name);
-  const groups =
-    asked.length === 0 && account !== null ? serviceAccountUser(account[1] ?? '', account[2] ?? '', '').groups : asked;
-  if (groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED)) return groups;
-  return [...groups, name === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED];
+/** Everybody is somebody or nobody, and has a group that says so. */
+function withPresence(name: string, groups: readonly string[]): readonly string[] {
+  if (name === ANONYMOUS.name) return groups.includes(UNAUTHENTICATED) ? groups : [...groups, UNAUTHENTICATED];
+  return groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED) ? groups : [...groups, AUTHENTICATED];
 }

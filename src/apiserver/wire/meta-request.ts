@@ -17,6 +17,8 @@ export interface MetaSource {
   readonly checks: ReadonlyMap<string, () => string | undefined>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly openapi: ReturnType<typeof createOpenApi>;
+  /** How others can check the tokens of service accounts; absent where none are given out. */
+  readonly openid?: { openIdConfiguration(serverAddress: string): object; keySet(): object };
 }
 
 export async function answerMeta(
@@ -49,12 +51,15 @@ export async function answerMeta(
       if (answer === undefined) throw notFoundPath();
       return exchange.send(200, answer.contentType, answer.body);
     }
+    case 'openid':
+      return answerOpenId(exchange, route.document, source);
     case 'index':
       return exchange.send(
         200,
         JSON_TYPE,
         JSON.stringify({
           paths: [
+            '/.well-known/openid-configuration',
             '/api',
             '/api/v1',
             '/apis',
@@ -63,6 +68,7 @@ export async function answerMeta(
             '/metrics',
             '/openapi/v2',
             '/openapi/v3',
+            '/openid/v1/jwks',
             '/readyz',
             '/version',
           ],
@@ -76,6 +82,16 @@ export async function answerMeta(
 
 const notFoundPath = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+
+function answerOpenId(exchange: Exchange, document: 'configuration' | 'keys', source: MetaSource): void {
+  const { openid } = source;
+  if (openid === undefined) throw notFoundPath();
+  exchange.setHeader('cache-control', 'public, max-age=3600');
+  if (document === 'keys') {
+    return exchange.send(200, 'application/jwk-set+json', JSON.stringify(openid.keySet()));
+  }
+  return exchange.send(200, JSON_TYPE, JSON.stringify(openid.openIdConfiguration(source.serverAddress())));
+}
 
 function answerDiscovery(
   exchange: Exchange,

@@ -14,6 +14,7 @@ export type Route =
   | { readonly kind: 'discovery'; readonly level: 'resources'; readonly group: string; readonly version: string }
   | { readonly kind: 'openapi'; readonly version: 'v2' | 'v3'; readonly path: string }
   | { readonly kind: 'health'; readonly probe: string; readonly check: string }
+  | { readonly kind: 'openid'; readonly document: 'configuration' | 'keys' }
   | { readonly kind: 'version' | 'metrics' | 'index' }
   /** No such path: a plain 404 as Kubernetes answers it. */
   | { readonly kind: 'unknown' };
@@ -61,6 +62,12 @@ function route(segments: readonly string[], start: number, tenant: string): Rout
   if (root === 'version' && rest === 1) return { kind: 'version' };
   if (root === 'metrics' && rest === 1) return { kind: 'metrics' };
   if (HEALTH.has(root) && rest <= 2) return { kind: 'health', probe: root, check: segments[start + 1] ?? '' };
+  if (root === '.well-known' && rest === 2 && segments[start + 1] === 'openid-configuration') {
+    return { kind: 'openid', document: 'configuration' };
+  }
+  if (root === 'openid' && rest === 3 && segments[start + 1] === 'v1' && segments[start + 2] === 'jwks') {
+    return { kind: 'openid', document: 'keys' };
+  }
   if (root === 'openapi') {
     const version = segments[start + 1];
     if (version === 'v2' && rest === 2) return { kind: 'openapi', version, path: '' };

@@ -114,7 +114,7 @@ export function createWireServer(options: WireOptions): WireServer {
     try {
       const socket = ('stream' in request ? request.stream.session?.socket : request.socket) as TLSSocket;
       exchange.setHeader('cache-control', 'no-cache, private');
-      const caller = authenticate(socket, exchange.header('authorization'), options.tokens);
+      const caller = authenticate(socket, exchange.header('authorization'), options.tokens, options.clock.now());
       user = impersonated(caller, exchange, options.authorizer);
       await dispatch(exchange, user);
     } catch (error) {
