@@ -29,6 +29,7 @@ export default defineConfig({
         'test/hostile/**/*.test.ts',
         'test/daemonset/**/*.test.ts',
         'test/housekeeping/**/*.test.ts',
+        'test/workloads/**/*.test.ts',
       ]),
       project('kubectl', ['test/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'], {
         ...PROCESSES,

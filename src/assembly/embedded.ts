@@ -26,6 +26,7 @@ import { createGarbageCollector } from '../control/housekeeping/garbage-collecto
 import { createNamespaceController } from '../control/housekeeping/namespace-controller.ts';
 import { collectableResources, namespacedResources } from '../control/housekeeping/served-resources.ts';
 import { createServiceAccounts } from '../control/housekeeping/service-accounts.ts';
+import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { PODS } from '../core/api/registry/resources.ts';
@@ -48,6 +49,7 @@ import { clusterKeys } from './pki.ts';
 import { openClusterStore } from './cluster-store.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
+import { selectControllers } from './controllers.ts';
 
 export interface EmbeddedOptions {
   /** Absent: nothing is kept. */
@@ -60,6 +62,8 @@ export interface EmbeddedOptions {
   readonly history?: Partial<HistoryLimits>;
   /** Whether kubelets and the scheduler record events; they do unless told otherwise. */
   readonly events?: boolean;
+  /** Which controllers run, as kube-controller-manager's `--controllers`; all of them unless said. */
+  readonly controllers?: readonly string[];
   readonly logger?: Logger;
   readonly onProgress?: (label: string, done: number, total: number) => void;
   /** Gives up the start; a running cluster is stopped with `stop`. */
@@ -89,6 +93,7 @@ const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
   const logger = options.logger ?? silentLogger;
   const clock = realClock;
+  const runs = selectControllers(options.controllers);
   const undo: (() => Promise<void> | void)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -126,7 +131,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       informers,
       kubelet,
       createFleet({ client, informers, clock, logger, events: options.events === false ? undefined : kubelet }),
-      createDaemonSetController({ client, informers, clock, random: realRandom, logger, metrics }),
+      ...(runs('daemonset-controller') ? [createDaemonSetController(around)] : []),
       createScheduler({
         client,
         informers,
@@ -137,9 +142,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         ...(options.events === false ? { events: NO_EVENTS } : {}),
       }),
       createEventExpiry({ client, clock, logger }),
-      createGarbageCollector({ ...around, resources: collectableResources(api.registry.all()) }),
-      createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) }),
-      createServiceAccounts(around),
+      ...(runs('garbage-collector-controller')
+        ? [createGarbageCollector({ ...around, resources: collectableResources(api.registry.all()) })]
+        : []),
+      ...(runs('namespace-controller')
+        ? [createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) })]
+        : []),
+      ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
+      ...createWorkloads(around, runs),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);

@@ -53,6 +53,11 @@ export function createProgram(): Command {
     .addOption(new Option('--nodes <count>', 'simulated nodes to start with (default: 5)').conflicts('nodeGroups'))
     .addOption(new Option('--node-groups <file>', 'YAML file that describes groups of simulated nodes (- for stdin)'))
     .option(
+      '--controllers <list>',
+      "controllers to run, by kube-controller-manager's names: * is all, name is on, -name is off",
+      '*',
+    )
+    .option(
       '--write-kubeconfig <file>',
       'where to write the kubeconfig; other clusters in it stay (default: $EVERYNODE_HOME/kubeconfig)',
     )
@@ -94,6 +99,7 @@ export interface UpFlags {
   readonly bind: string;
   readonly nodes?: string;
   readonly nodeGroups?: string;
+  readonly controllers: string;
   readonly writeKubeconfig?: string;
   readonly logLevel: string;
 }

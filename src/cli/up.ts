@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { CONTROLLERS, selectControllers } from '../assembly/controllers.ts';
 import { startEmbedded, type EmbeddedCluster, type EmbeddedOptions } from '../assembly/embedded.ts';
 import { realClock } from '../machinery/real-clock.ts';
 import { createPinoLogger } from '../machinery/pino-logger.ts';
@@ -81,7 +82,7 @@ function nextSteps(file: string, options: Pick<EmbeddedOptions, 'dataDir'>): str
 `;
 }
 
-type ReadOptions = Pick<EmbeddedOptions, 'dataDir' | 'port' | 'bind' | 'groups'>;
+type ReadOptions = Pick<EmbeddedOptions, 'dataDir' | 'port' | 'bind' | 'groups' | 'controllers'>;
 
 const MAX_PORT = 65_535;
 const MAX_NODES = 200_000;
@@ -96,8 +97,25 @@ function readFlags(flags: UpFlags): ReadOptions {
     ...(flags.ephemeral === true ? {} : { dataDir: resolve(flags.dataDir ?? defaultDataDir()) }),
     port,
     bind: flags.bind,
+    controllers: readControllers(flags.controllers),
     ...(groups === undefined ? {} : { groups }),
   };
+}
+
+function readControllers(list: string): readonly string[] {
+  const names = list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  try {
+    selectControllers(names);
+  } catch (error) {
+    throw new CliError(
+      `--controllers: ${(error as Error).message}`,
+      `Known are: ${Object.keys(CONTROLLERS).join(', ')}`,
+    );
+  }
+  return names;
 }
 
 function readGroups(flags: UpFlags): readonly NodeGroup[] | undefined {

@@ -1,0 +1,41 @@
+/** Selectors of workloads, remembered: labels are shared by all pods of a template, so each set is matched once. */
+import { compileLabelSelector } from '../../../../core/kube/label-selector.ts';
+import type { Labels } from '../../../../core/kube/labels.ts';
+import type { LabelSelector } from '../../../../core/kube/meta-v1.ts';
+import { NOTHING, type Selector } from '../../../../core/kube/selector.ts';
+
+export type Selects = (labels: Labels | undefined) => boolean;
+
+const known = new WeakMap<LabelSelector, Selects>();
+
+export function selectsWith(selector: LabelSelector | undefined): Selects {
+  if (selector === undefined) return () => false;
+  let selects = known.get(selector);
+  if (selects === undefined) known.set(selector, (selects = remembering(compiled(selector))));
+  return selects;
+}
+
+export function remembering(selector: Selector): Selects {
+  const answers = new WeakMap<Labels, boolean>();
+  return (labels) => {
+    if (labels === undefined) return selector.matches({});
+    let answer = answers.get(labels);
+    if (answer === undefined) answers.set(labels, (answer = selector.matches(labels)));
+    return answer;
+  };
+}
+
+/** The API server lets no selector in that cannot be read; one that slipped in selects nothing. */
+function compiled(selector: LabelSelector): Selector {
+  try {
+    return compileLabelSelector(selector);
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** Whether it selects everything, which no workload may. */
+export const isEmptySelector = (selector: LabelSelector | undefined): boolean =>
+  selector !== undefined &&
+  Object.keys(selector.matchLabels ?? {}).length === 0 &&
+  (selector.matchExpressions ?? []).length === 0;

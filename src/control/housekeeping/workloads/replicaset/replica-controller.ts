@@ -1,0 +1,190 @@
+/**
+ * replicaset/ — so many pods of one template: ReplicaSets, and the ReplicationControllers they came from.
+ *
+ * A sync counts the active pods it controls, as the cache and the answers to its own writes show them, makes or deletes what
+ * is too few or too many (`rank.ts` says which), and reports (`replica-status.ts`).
+ */
+import { PODS } from '../../../../core/api/registry/resources.ts';
+import type { Pod, PodTemplateSpec } from '../../../../core/api/types/core-v1.ts';
+import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
+import type { ObjectMeta } from '../../../../core/kube/meta-v1.ts';
+import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
+import { controllerOf, isControlledBy } from '../../../../core/kube/owner-references.ts';
+import type { Actor } from '../../../../machinery/actor.ts';
+import { createController, type ReconcileResult } from '../../../../machinery/controller.ts';
+import { claim } from '../common/claims.ts';
+import { createFeed, isActive } from '../common/feed.ts';
+import { indexChildren } from '../common/indexes.ts';
+import { allOf, slowStart } from '../common/outcomes.ts';
+import { createOverlay } from '../common/overlay.ts';
+import { createOwners, newPodOwner, type PodOwner } from '../common/owners.ts';
+import { createPodControl } from '../common/pod-control.ts';
+import { createNames } from '../common/pod-names.ts';
+import { EMPTY_SPEC, podOf, podPrefix, sharedMeta } from '../common/pod-template.ts';
+import { selectsWith } from '../common/selectors.ts';
+import { writeStatus } from '../common/status.ts';
+import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { podsToDelete } from './rank.ts';
+import type { ReplicaKind, ReplicaObject } from './replica-kind.ts';
+import { countStatus, saysSame } from './replica-status.ts';
+
+/** Pods made or deleted before the status is written and others get a turn. */
+const BURST = 500;
+/** Writes under way at a time for one object. */
+const AT_ONCE = 250;
+/** Names that were given lately and are not given again. */
+const REMEMBERED_NAMES = 1000;
+
+interface ReplicaOwner<O extends ReplicaObject> extends PodOwner<O> {
+  /** What the pods of the present template share. */
+  shared: { readonly template: PodTemplateSpec | undefined; readonly meta: Omit<ObjectMeta, 'name'> } | undefined;
+  readonly given: Set<string>;
+}
+
+export function createReplicaController<O extends ReplicaObject>(
+  kind: ReplicaKind<O>,
+  options: WorkloadOptions,
+): Actor {
+  const { client, informers, clock, random } = options;
+  const { resource } = kind;
+  const objects = informers.for(resource);
+  const pods = informers.for(PODS);
+  const children = indexChildren(pods);
+  const siblings = indexChildren(objects);
+  const { recorder, tell } = createTeller(options, kind.component);
+  const named = (object: O): O => withType(resource, object);
+  const control = createPodControl<O>({ client, tell, named });
+  const owners = createOwners<O, ReplicaOwner<O>>((key, object) => ({
+    ...newPodOwner(key, object, createOverlay<Pod>(pods)),
+    shared: undefined,
+    given: new Set(),
+  }));
+  const selects = (object: O) => selectsWith(kind.selectorOf(object));
+
+  function sharedBy(owner: ReplicaOwner<O>): Omit<ObjectMeta, 'name'> {
+    const { template } = owner.object.spec;
+    if (owner.shared === undefined || owner.shared.template !== template) {
+      const generateName = podPrefix(owner.object.metadata.name);
+      const meta = sharedMeta(withType(resource, owner.object) as Stored<O>, template, { generateName });
+      owner.shared = { template, meta };
+    }
+    return owner.shared.meta;
+  }
+
+  async function create(
+    owner: ReplicaOwner<O>,
+    count: number,
+    all: readonly Stored<Pod>[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { uid, namespace = '' } = owner.object.metadata;
+    const shared = sharedBy(owner);
+    const spec = owner.object.spec.template?.spec ?? EMPTY_SPEC;
+    const isTaken = (name: string): boolean => owner.given.has(name) || pods.lister.get(name, namespace) !== undefined;
+    const names = createNames(shared.generateName ?? '', [uid], all, isTaken);
+    const make = async (): Promise<void> => {
+      for (;;) {
+        const name = names.next();
+        const outcome = await control.create(owner, podOf(name, shared, spec));
+        remember(owner.given, name);
+        if (outcome !== 'taken') return;
+      }
+    };
+    await slowStart(Array.from({ length: count }), AT_ONCE, signal, make);
+  }
+
+  async function remove(
+    owner: ReplicaOwner<O>,
+    active: readonly Stored<Pod>[],
+    count: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const doomed = podsToDelete(active, count < active.length ? related(owner.object) : [], count, clock.now());
+    for (let at = 0; at < doomed.length; at += AT_ONCE) {
+      await allOf(doomed.slice(at, at + AT_ONCE).map((pod) => control.remove(owner, pod)));
+      signal.throwIfAborted();
+    }
+  }
+
+  /** Active pods of every ReplicaSet that has the same controller, this one's among them. */
+  function related(object: Stored<O>): readonly Pod[] {
+    const controller = controllerOf(object)?.uid;
+    const found: Pod[] = [];
+    for (const each of controller === undefined ? [object] : siblings.of(controller))
+      for (const pod of children.of(each.metadata.uid)) if (isActive(pod)) found.push(pod);
+    return found;
+  }
+
+  async function bring(owner: ReplicaOwner<O>, signal: AbortSignal): Promise<ReconcileResult> {
+    await control.settle(owner);
+    const { object } = owner;
+    const own = await claim({
+      client,
+      ownerResource: resource,
+      owner: object,
+      resource: PODS,
+      children,
+      overlay: owner.pods,
+      selects: selects(object),
+      counts: isActive,
+      adopt: owner.adopts,
+    });
+    owner.adopts = false;
+    const active = own.filter(isActive);
+    const surplus = active.length - (object.spec.replicas ?? 1);
+    const mayManage = !isBeingDeleted(object) && surplus !== 0;
+    let failure: { readonly error: unknown } | undefined;
+    if (mayManage) {
+      try {
+        if (surplus < 0) await create(owner, Math.min(-surplus, BURST), own, signal);
+        else await remove(owner, active, Math.min(surplus, BURST), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = { error };
+      }
+    }
+    const now = clock.now();
+    // What the writes above answered is part of it: nobody hears of fewer pods than there are.
+    const isOwn = (pod: Stored<Pod>): boolean => isControlledBy(pod, object) && selects(object)(pod.metadata.labels);
+    const after = mayManage ? owner.pods.over(children.of(owner.uid)).filter(isOwn) : own;
+    const { status, nextDue } = countStatus({
+      object,
+      active: after.filter(isActive),
+      terminating: kind.countsTerminating ? after.filter(isBeingDeleted).length : undefined,
+      failure,
+      now,
+    });
+    if (!saysSame(object.status, status)) owner.object = await writeStatus(client, resource, object, status);
+    if (failure !== undefined) throw failure.error;
+    if (Math.abs(surplus) > BURST && mayManage) return { requeueAfterMs: 0 };
+    return nextDue === undefined ? {} : { requeueAfterMs: Math.max(1, nextDue - now) };
+  }
+
+  const controller = createController<ObjectKey>({
+    name: kind.name,
+    clock,
+    random,
+    ...(options.logger === undefined ? {} : { logger: options.logger }),
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    concurrency: options.concurrency ?? CONCURRENCY,
+    async reconcile(key, signal) {
+      const object = objects.lister.get(key.name, key.namespace);
+      if (object === undefined) return owners.forget(key);
+      const owner = owners.of(key, object);
+      try {
+        return await bring(owner, signal);
+      } finally {
+        owner.syncedAt = clock.monotonic();
+      }
+    },
+  });
+  createFeed({ controller, clock, resource, informer: objects, owners, selects }).follow(pods, true);
+  return together(`${kind.name}-controller`, controller, recorder);
+}
+
+function remember(names: Set<string>, name: string): void {
+  names.add(name);
+  if (names.size <= REMEMBERED_NAMES) return;
+  const [oldest] = names;
+  if (oldest !== undefined) names.delete(oldest);
+}
