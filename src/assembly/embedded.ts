@@ -20,6 +20,7 @@ import type { HistoryLimits } from '../apiserver/store/history.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
+import type { RequestLimits } from '../apiserver/wire/overload.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
@@ -50,6 +51,7 @@ import { openClusterStore } from './cluster-store.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
 import { selectControllers } from './controllers.ts';
+import { houseKeepers } from './house-keepers.ts';
 
 export interface EmbeddedOptions {
   /** Absent: nothing is kept. */
@@ -60,6 +62,8 @@ export interface EmbeddedOptions {
   readonly groups?: readonly NodeGroup[];
   /** How much of the past is kept for watches; the store's own limits unless said. */
   readonly history?: Partial<HistoryLimits>;
+  /** How many requests over HTTP may be under way; as a kube-apiserver has it unless said. */
+  readonly limits?: Partial<RequestLimits>;
   /** Whether kubelets and the scheduler record events; they do unless told otherwise. */
   readonly events?: boolean;
   /** Which controllers run, as kube-controller-manager's `--controllers`; all of them unless said. */
@@ -88,6 +92,8 @@ const API_SERVICE = { clusterIP: '10.96.0.1', port: 443 };
 /** Not at the start, which people wait for. */
 const LOAD_METRICS_AFTER_MS = 3_000;
 const NO_EVENTS: EventRecorder = { event: () => undefined };
+/** So few nodes renew a Lease each, as kubelets do; more share one, which is all that anybody here needs. */
+const MOST_OWN_LEASES = 20;
 const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
@@ -130,7 +136,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     const actors: readonly Actor[] = [
       informers,
       kubelet,
-      createFleet({ client, informers, clock, logger, events: options.events === false ? undefined : kubelet }),
+      createFleet({
+        client,
+        informers,
+        clock,
+        logger,
+        ownLeases: MOST_OWN_LEASES,
+        events: options.events === false ? undefined : kubelet,
+      }),
       ...(runs('daemonset-controller') ? [createDaemonSetController(around)] : []),
       createScheduler({
         client,
@@ -150,6 +163,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
       ...createWorkloads(around, runs),
+      ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);
@@ -234,6 +248,7 @@ function createEmbeddedWire(
   tokens: ServiceAccountTokens,
   metrics: LazyMetrics,
   serverAddress: () => string,
+  limits: Partial<RequestLimits>,
 ): WireServer {
   const isKnown = (group: string, version: string, resource: string): boolean =>
     api.registry.byResource(group, version, resource) !== undefined;
@@ -246,6 +261,7 @@ function createEmbeddedWire(
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
     tokens: { authenticate: (token) => tokens.read(token).user },
     authorizer: api.authorizer,
+    limits,
     onAnswered: (exchange, _user, _error, elapsedMs) => measure(exchange, elapsedMs),
     meta: {
       version: VERSION.document,

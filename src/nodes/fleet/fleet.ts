@@ -26,8 +26,8 @@ export interface FleetOptions {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** Give every node a Lease of its own, for a controller manager that knows no other. */
-  readonly ownLeases?: boolean;
+  /** Give every node a Lease of its own, for a controller manager that knows no other; or do so while they are few. */
+  readonly ownLeases?: boolean | number;
   /** Where the kubelet's events go; none are made when absent. */
   readonly events?: EventRecorder | undefined;
 }
@@ -82,7 +82,8 @@ export function createFleet(options: FleetOptions): Actor {
         }),
         pods.addHandler({ batch: podKeeper.changed, synced: podKeeper.synced }),
       ];
-      const ownLeases = (): Iterable<Stored<Node>> => (options.ownLeases === true ? nodeKeeper.nodes() : []);
+      const most = options.ownLeases === true ? Number.POSITIVE_INFINITY : Number(options.ownLeases ?? 0);
+      const ownLeases = (): Iterable<Stored<Node>> => (nodes.lister.size <= most ? nodeKeeper.nodes() : []);
       await beat({ client, clock, logger, ownLeases }, signal);
       for (const registration of registrations) registration.remove();
       await Promise.all([nodeKeeper.stop(), podKeeper.stop()]);

@@ -121,6 +121,9 @@ const labelsOf = (group: NodeGroup, name: string, zone: string): { readonly [key
   'kubernetes.io/hostname': name,
   'kubernetes.io/os': 'linux',
   'kubernetes.io/arch': 'amd64',
+  // Their names of former times, by which old manifests still select.
+  'beta.kubernetes.io/os': 'linux',
+  'beta.kubernetes.io/arch': 'amd64',
   'topology.kubernetes.io/zone': zone,
   [NODE_GROUP_LABEL]: group.name,
   ...group.labels,

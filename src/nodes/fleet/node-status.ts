@@ -115,16 +115,20 @@ function complete(said: Quantities | undefined, defaults: Quantities): Quantitie
   return all;
 }
 
-/** Pressure that somebody set on purpose stays; so does every condition that is not the kubelet's. */
+/**
+ * Pressure that somebody set on purpose stays; so does every condition that is not the kubelet's. What a controller called
+ * unknown while nobody spoke for the node is known again.
+ */
 function mergeConditions(old: readonly NodeCondition[], ready: boolean, now: string): readonly NodeCondition[] {
   const isReadyNow = old.find(({ type }) => type === 'Ready')?.status;
-  const isWhole = QUIET.every(([kind]) => old.some(({ type }) => type === kind));
+  const isWhole = QUIET.every(([kind]) => old.some(({ type, status }) => type === kind && status !== 'Unknown'));
   if (isWhole && isReadyNow === (ready ? 'True' : 'False')) return old;
   const fresh = freshConditions(ready, now);
   if (old.length === 0) return fresh;
   const kept = fresh.map((next) => {
     const before = old.find(({ type }) => type === next.type);
-    return before === undefined || (next.type === 'Ready' && before.status !== next.status) ? next : before;
+    if (before === undefined || before.status === 'Unknown') return next;
+    return next.type === 'Ready' && before.status !== next.status ? next : before;
   });
   return [...kept, ...old.filter(({ type }) => !fresh.some((next) => next.type === type))];
 }
