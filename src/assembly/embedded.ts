@@ -163,7 +163,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
       ...createWorkloads(around, runs),
-      ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry),
+      ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry, runs),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);
