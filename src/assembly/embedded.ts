@@ -22,6 +22,8 @@ import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import type { RequestLimits } from '../apiserver/wire/overload.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
+import { createDefinitionConditions } from '../control/housekeeping/crd-conditions.ts';
+import { createDefinitionFinalizer } from '../control/housekeeping/crd-finalizer.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
 import { createNamespaceController } from '../control/housekeeping/namespace-controller.ts';
@@ -155,6 +157,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         ...(options.events === false ? { events: NO_EVENTS } : {}),
       }),
       createEventExpiry({ client, clock, logger }),
+      createDefinitionConditions(around),
+      createDefinitionFinalizer({ ...around, served: () => api.registry.all() }),
       ...(runs('garbage-collector-controller')
         ? [createGarbageCollector({ ...around, resources: collectableResources(api.registry.all()) })]
         : []),
@@ -169,7 +173,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await informers.synced(options.signal);
 
     const address = { port: options.port };
-    const wire = createEmbeddedWire(api, keys, tokens, metrics, () => `${hostName(options.bind)}:${address.port}`);
+    const wire = createEmbeddedWire(
+      api,
+      keys,
+      tokens,
+      metrics,
+      () => `${hostName(options.bind)}:${address.port}`,
+      options.limits ?? {},
+    );
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
     // Only now is the port known; everything else that a cluster begins with is there, and is left alone.

@@ -61,6 +61,8 @@ export function createProgram(): Command {
       '--write-kubeconfig <file>',
       'where to write the kubeconfig; other clusters in it stay (default: $EVERYNODE_HOME/kubeconfig)',
     )
+    .option('--max-requests-inflight <count>', 'reading requests served at the same time', '400')
+    .option('--max-mutating-requests-inflight <count>', 'writing requests served at the same time', '200')
     .addOption(
       new Option('--log-level <level>', 'least severe log line to print')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
@@ -100,6 +102,8 @@ export interface UpFlags {
   readonly nodes?: string;
   readonly nodeGroups?: string;
   readonly controllers: string;
+  readonly maxRequestsInflight: string;
+  readonly maxMutatingRequestsInflight: string;
   readonly writeKubeconfig?: string;
   readonly logLevel: string;
 }

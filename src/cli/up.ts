@@ -82,10 +82,11 @@ function nextSteps(file: string, options: Pick<EmbeddedOptions, 'dataDir'>): str
 `;
 }
 
-type ReadOptions = Pick<EmbeddedOptions, 'dataDir' | 'port' | 'bind' | 'groups' | 'controllers'>;
+type ReadOptions = Pick<EmbeddedOptions, 'dataDir' | 'port' | 'bind' | 'groups' | 'controllers' | 'limits'>;
 
 const MAX_PORT = 65_535;
 const MAX_NODES = 200_000;
+const MAX_IN_FLIGHT = 100_000;
 
 function readFlags(flags: UpFlags): ReadOptions {
   const port = wholeNumber('--port', flags.port, MAX_PORT);
@@ -97,6 +98,10 @@ function readFlags(flags: UpFlags): ReadOptions {
     ...(flags.ephemeral === true ? {} : { dataDir: resolve(flags.dataDir ?? defaultDataDir()) }),
     port,
     bind: flags.bind,
+    limits: {
+      reads: wholeNumber('--max-requests-inflight', flags.maxRequestsInflight, MAX_IN_FLIGHT, 1),
+      writes: wholeNumber('--max-mutating-requests-inflight', flags.maxMutatingRequestsInflight, MAX_IN_FLIGHT, 1),
+    },
     controllers: readControllers(flags.controllers),
     ...(groups === undefined ? {} : { groups }),
   };
@@ -124,11 +129,11 @@ function readGroups(flags: UpFlags): readonly NodeGroup[] | undefined {
   return [{ name: 'node', count: wholeNumber('--nodes', flags.nodes, MAX_NODES) }];
 }
 
-function wholeNumber(flag: string, text: string, max: number): number {
+function wholeNumber(flag: string, text: string, max: number, min = 0): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > max) {
+  if (!/^\d+$/.test(text) || value > max || value < min) {
     throw new CliError(
-      `invalid argument ${JSON.stringify(text)} for ${flag}: expected a whole number from 0 to ${max}`,
+      `invalid argument ${JSON.stringify(text)} for ${flag}: expected a whole number from ${min} to ${max}`,
     );
   }
   return value;

@@ -3,7 +3,7 @@
  * HTTP/1 and HTTP/2 objects end here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { StatusError } from '../../core/kube/status-error.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -27,6 +27,8 @@ export interface Exchange {
   send(status: number, contentType: string, body: Buffer | string): void;
   /** Starts an answer of unknown length. */
   stream(status: number, contentType: string): ByteStream;
+  /** Breaks off whatever is under way, so that the client cannot take it for complete. */
+  breakOff(): void;
   /** The client is gone. */
   readonly closed: boolean;
   readonly answered: boolean;
@@ -48,6 +50,9 @@ export interface ByteStream {
 
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
+
+/** HTTP/2's word for an answer that will not be finished. */
+const CANCEL = constants.NGHTTP2_CANCEL;
 
 /** Told to the signal when the exchange is over; one object for all, because making one a request is felt. */
 const GONE = new DOMException('the exchange is over', 'AbortError');
@@ -92,7 +97,7 @@ export function createExchange(request: Request, response: Response, open: Set<(
       }
       return controller.signal;
     },
-    body: () => readBody(request),
+    body: () => readBody(request, response),
     setHeader: (name, value) => {
       if (!response.headersSent && !closed) response.setHeader(name, value);
     },
@@ -109,6 +114,10 @@ export function createExchange(request: Request, response: Response, open: Set<(
       response.setHeader('content-type', contentType);
       flush(response);
       return byteStream(response, isClosed);
+    },
+    breakOff() {
+      if ('stream' in response && 'session' in response.stream) response.stream.close(CANCEL);
+      else response.destroy();
     },
     get closed() {
       return closed;
@@ -157,13 +166,13 @@ function byteStream(response: Response, isClosed: () => boolean): ByteStream {
       if (!isClosed()) sink.end();
     },
     abort() {
-      if (isHttp2) stream.close(2);
+      if (isHttp2) stream.close(CANCEL);
       else sink.destroy();
     },
   };
 }
 
-function readBody(request: Request): Promise<Buffer> {
+function readBody(request: Request, response: Response): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > MAX_BODY_BYTES) {
     request.resume();
@@ -183,7 +192,10 @@ function readBody(request: Request): Promise<Buffer> {
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('aborted', () => reject(new StatusError(400, 'BadRequest', 'the request body ended too early')));
+    const endedEarly = (): void => reject(new StatusError(400, 'BadRequest', 'the request body ended too early'));
+    request.on('aborted', endedEarly);
+    // Answered before it was read whole (its time was up): nothing more will come.
+    response.once('close', endedEarly);
   });
 }
 

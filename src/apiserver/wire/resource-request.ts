@@ -24,7 +24,7 @@ export async function answerResource(
   context: WireContext,
 ): Promise<void> {
   const { query } = exchange;
-  const isWatching = exchange.method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query));
+  const isWatching = asksToWatch(exchange, target, legacyWatch);
   // Before anything is looked up or read: strangers learn nothing and cost nothing.
   const verb = isWatching ? 'watch' : verbOf(exchange.method, target.name);
   context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
@@ -41,7 +41,7 @@ export async function answerResource(
     warn: (message) => void warnings.push(message),
   };
 
-  const [subresource = ''] = target.subresource.split('/', 1);
+  const subresource = firstPart(target.subresource);
   if (STREAMS.has(subresource)) {
     const connection = {
       ...base,
@@ -70,6 +70,15 @@ export async function answerResource(
 
 /** Subresources that open a stream to what is behind an object; `proxy` may go on with a path of its own. */
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+const firstPart = (subresource: string): string => subresource.split('/', 1)[0] ?? '';
+
+const asksToWatch = ({ method, query }: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>
+  method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query));
+
+/** Whether the answer is a stream that may go on for hours. */
+export const isLong = (exchange: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>
+  target.subresource === '' ? asksToWatch(exchange, target, legacyWatch) : STREAMS.has(firstPart(target.subresource));
 
 /** What a method asks for, to be authorized; one that nobody serves is asked for by its own name. */
 function verbOf(method: string, name: string): string {

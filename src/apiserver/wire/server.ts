@@ -19,8 +19,10 @@ import { authenticate, type TokenAuthenticator } from './authentication.ts';
 import { createExchange, type Exchange } from './exchange.ts';
 import { impersonated } from './impersonation.ts';
 import { answerMeta, type MetaSource } from './meta-request.ts';
-import { parsePath } from './path.ts';
-import { answerResource } from './resource-request.ts';
+import { createInFlight, DEFAULT_LIMITS, type RequestLimits } from './overload.ts';
+import { parsePath, type Route } from './path.ts';
+import { answerResource, isLong } from './resource-request.ts';
+import { createWatchBudget } from './watch-budget.ts';
 import type { WireContext } from './wire-context.ts';
 
 export interface ServingKeys {
@@ -30,10 +32,11 @@ export interface ServingKeys {
   readonly clientAuthority: string;
 }
 
-export interface WireOptions extends WireContext {
+export interface WireOptions extends Omit<WireContext, 'watches'> {
   readonly keys: ServingKeys;
   readonly tokens: TokenAuthenticator;
   readonly meta: MetaSource;
+  readonly limits?: Partial<RequestLimits>;
   /** Asked about paths that name no resource, and about acting as somebody else. */
   readonly authorizer: Authorizer;
   /** Told of every answered request; metrics and the audit log hang here. */
@@ -64,11 +67,20 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
+/** Health must answer when everything else is told to wait; streams are long and have limits of their own. */
+const isCounted = (route: Route, exchange: Exchange): boolean =>
+  route.kind === 'resource'
+    ? !isLong(exchange, route.target, route.legacyWatch)
+    : route.kind !== 'health' && route.kind !== 'metrics';
+
+const MOST_UNREAD_BYTES = 256 * 1024 * 1024;
 const MAX_STREAMS = 1000;
 const CLOSE_GRACE_MS = 2000;
 
 export function createWireServer(options: WireOptions): WireServer {
   const open = new Set<() => void>();
+  const context: WireContext = { ...options, watches: createWatchBudget(MOST_UNREAD_BYTES) };
+  const inFlight = createInFlight({ ...DEFAULT_LIMITS, ...options.limits }, options.clock);
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.keys.certificate,
@@ -116,18 +128,23 @@ export function createWireServer(options: WireOptions): WireServer {
       exchange.setHeader('cache-control', 'no-cache, private');
       const caller = authenticate(socket, exchange.header('authorization'), options.tokens, options.clock.now());
       user = impersonated(caller, exchange, options.authorizer);
-      await dispatch(exchange, user);
+      const route = parsePath(exchange.path);
+      const leave = isCounted(route, exchange) ? inFlight.enter(exchange) : undefined;
+      try {
+        await dispatch(exchange, route, user);
+      } finally {
+        leave?.();
+      }
     } catch (error) {
       if (!exchange.answered) failure = sendError(exchange, error);
     }
     options.onAnswered?.(exchange, user, failure, options.clock.monotonic() - began);
   }
 
-  function dispatch(exchange: Exchange, user: UserInfo): Promise<void> {
-    const route = parsePath(exchange.path);
-    if (route.kind === 'resource') return answerResource(exchange, route.target, route.legacyWatch, user, options);
+  function dispatch(exchange: Exchange, route: Route, user: UserInfo): Promise<void> {
+    if (route.kind === 'resource') return answerResource(exchange, route.target, route.legacyWatch, user, context);
     authorizePath(user, exchange.method, exchange.path);
-    return answerMeta(exchange, route, options.meta, options);
+    return answerMeta(exchange, route, options.meta, context);
   }
 
   function authorizePath(user: UserInfo, method: string, path: string): void {
@@ -146,6 +163,7 @@ export function createWireServer(options: WireOptions): WireServer {
         });
       }),
     async close() {
+      inFlight.close();
       for (const end of open) end();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of sessions) session.close();

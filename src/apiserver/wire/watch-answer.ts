@@ -25,10 +25,8 @@ export function answerWatch(
         if (exchange.closed) return;
         if (batch.length === 1 && batch[0] !== undefined) stream.write(frame(batch[0]));
         else stream.write(Buffer.concat(batch.map(frame)));
-        if (stream.buffered > MAX_BUFFERED_BYTES) {
-          stream.abort();
-          finish();
-        }
+        if (stream.buffered > MAX_BUFFERED_BYTES) cutOff();
+        else context.watches.wrote(stream, cutOff);
       },
       ended(error) {
         if (error !== undefined) stream.write(errorFrame(error.status));
@@ -40,7 +38,12 @@ export function answerWatch(
       200,
       accepted.as === '' ? JSON_TYPE : `${JSON_TYPE};as=${accepted.as};g=meta.k8s.io;v=${accepted.version}`,
     );
+    const cutOff = (): void => {
+      stream.abort();
+      finish();
+    };
     const finish = (): void => {
+      context.watches.ended(stream);
       handle.stop();
       resolve();
     };

@@ -12,6 +12,7 @@ import type {
   WatchSink,
 } from '../request.ts';
 import type { EncodedCache } from './encoded-cache.ts';
+import type { WatchBudget } from './watch-budget.ts';
 
 /** The part of the API server that the wire carries. */
 export interface ApiService {
@@ -27,4 +28,5 @@ export interface WireContext {
   readonly kinds: Registry;
   readonly clock: Clock;
   readonly encoded: EncodedCache;
+  readonly watches: WatchBudget;
 }

@@ -58,6 +58,7 @@ export async function openHouse(options: Partial<EmbeddedOptions> = {}): Promise
   const heartbeats = countHeartbeats(cluster);
   const digest = (): string => digestOf(cluster, heartbeats());
   await furnish(ask);
+  await untilQuiet(digest);
   return {
     cluster,
     admin,
@@ -108,6 +109,17 @@ export function useHouse(options: Partial<EmbeddedOptions> = {}): House {
       return house[name as keyof House];
     },
   });
+}
+
+/** House-keepers answer to what was furnished; what a test sees afterwards must be its own doing. */
+async function untilQuiet(digest: () => string): Promise<void> {
+  let last = '';
+  for (let quiet = 0, tries = 0; quiet < 3 && tries < 100; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const now = digest();
+    quiet = now === last ? quiet + 1 : 0;
+    last = now;
+  }
 }
 
 const HEARTBEATS = { tenant: 'system', group: 'coordination.k8s.io', resource: 'leases' };
