@@ -7,6 +7,8 @@
 import type { Actor } from '../../../machinery/actor.ts';
 import type { WorkloadOptions } from './common/surroundings.ts';
 import { createDeploymentController } from './deployment/deployment-controller.ts';
+import { createJobController } from './job/job-controller.ts';
+import { createTtlController } from './job/ttl-controller.ts';
 import { REPLICA_SET, REPLICATION_CONTROLLER } from './replicaset/replica-kind.ts';
 import { createReplicaController } from './replicaset/replica-controller.ts';
 
@@ -15,6 +17,8 @@ export const WORKLOAD_CONTROLLERS = {
   'deployment-controller': createDeploymentController,
   'replicaset-controller': (options) => createReplicaController(REPLICA_SET, options),
   'replicationcontroller-controller': (options) => createReplicaController(REPLICATION_CONTROLLER, options),
+  'job-controller': createJobController,
+  'ttl-after-finished-controller': createTtlController,
 } as const satisfies { readonly [name: string]: (options: WorkloadOptions) => Actor };
 
 export type WorkloadController = keyof typeof WORKLOAD_CONTROLLERS;

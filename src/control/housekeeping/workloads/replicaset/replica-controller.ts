@@ -2,7 +2,7 @@
  * replicaset/ — so many pods of one template: ReplicaSets, and the ReplicationControllers they came from.
  *
  * A sync counts the active pods it controls, as the cache and the answers to its own writes show them, makes or deletes what
- * is too few or too many (`rank.ts` says which), and reports (`replica-status.ts`).
+ * is too few or too many (`pod-rank.ts` says which), and reports (`replica-status.ts`).
  */
 import { PODS } from '../../../../core/api/registry/resources.ts';
 import type { Pod, PodTemplateSpec } from '../../../../core/api/types/core-v1.ts';
@@ -24,7 +24,7 @@ import { EMPTY_SPEC, podOf, podPrefix, sharedMeta } from '../common/pod-template
 import { selectsWith } from '../common/selectors.ts';
 import { writeStatus } from '../common/status.ts';
 import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
-import { podsToDelete } from './rank.ts';
+import { podsToDelete } from '../common/pod-rank.ts';
 import type { ReplicaKind, ReplicaObject } from './replica-kind.ts';
 import { countStatus, saysSame } from './replica-status.ts';
 

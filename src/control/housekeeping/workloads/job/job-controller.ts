@@ -1,0 +1,93 @@
+/**
+ * job/ — runs pods to completion. `judge.ts` says what a Job's state amounts to and which pods it needs, `job-status.ts` how it is
+ * counted so that no pod is counted twice or lost, `job-sync.ts` carries it out. A pod keeps a finalizer until it is counted;
+ * those of Jobs that are gone or finished are let go here too.
+ */
+import { JOBS, PODS } from '../../../../core/api/registry/resources.ts';
+import type { Job } from '../../../../core/api/types/batch-v1.ts';
+import type { Pod } from '../../../../core/api/types/core-v1.ts';
+import type { ObjectKey } from '../../../../core/kube/objects.ts';
+import { controllerOf } from '../../../../core/kube/owner-references.ts';
+import type { Actor } from '../../../../machinery/actor.ts';
+import { createController } from '../../../../machinery/controller.ts';
+import { keyOf } from '../../../../machinery/object-keys.ts';
+import { createFeed } from '../common/feed.ts';
+import { indexChildren } from '../common/indexes.ts';
+import { unlessGone } from '../common/outcomes.ts';
+import { createOverlay } from '../common/overlay.ts';
+import { createOwners, newPodOwner } from '../common/owners.ts';
+import { createPodControl } from '../common/pod-control.ts';
+import { selectsWith } from '../common/selectors.ts';
+import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { NO_BACKOFF } from './backoff.ts';
+import { isTracked, TRACKING } from './job-pods.ts';
+import { createJobSync, isManagedElsewhere, type JobOwner } from './job-sync.ts';
+import { isFinished } from './judge.ts';
+
+export function createJobController(options: WorkloadOptions): Actor {
+  const { client, informers, clock, random } = options;
+  const jobs = informers.for(JOBS);
+  const pods = informers.for(PODS);
+  const children = indexChildren(pods);
+  const { recorder, tell } = createTeller(options, 'job-controller');
+  const control = createPodControl<Job>({ client, tell, named: (job) => withType(JOBS, job) });
+  const owners = createOwners<Job, JobOwner>((key, job) => ({
+    ...newPodOwner(key, job, createOverlay<Pod>(pods)),
+    backoff: NO_BACKOFF,
+  }));
+  const isTaken = (name: string, namespace: string): boolean => pods.lister.get(name, namespace) !== undefined;
+  const sync = createJobSync({ client, clock, tell, control, children, isTaken });
+  const around = {
+    clock,
+    random,
+    ...(options.logger === undefined ? {} : { logger: options.logger }),
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    concurrency: options.concurrency ?? CONCURRENCY,
+  };
+
+  const controller = createController<ObjectKey>({
+    ...around,
+    name: 'job',
+    async reconcile(key, signal) {
+      const job = jobs.lister.get(key.name, key.namespace);
+      if (job === undefined) return owners.forget(key);
+      const owner = owners.of(key, job);
+      try {
+        return await sync(owner, signal);
+      } finally {
+        owner.syncedAt = clock.monotonic();
+      }
+    },
+  });
+  const selects = ({ spec }: Job) => selectsWith(spec.selector);
+  createFeed({ controller, clock, resource: JOBS, informer: jobs, owners, selects }).follow(pods, true);
+
+  /** Whether somebody still counts this pod. */
+  function isCounted(pod: Pod): boolean {
+    const reference = controllerOf(pod);
+    if (reference?.kind !== 'Job') return false;
+    const job = jobs.lister.get(reference.name, pod.metadata.namespace);
+    return job !== undefined && job.metadata.uid === reference.uid && (!isFinished(job) || isManagedElsewhere(job));
+  }
+
+  const releaser = createController<ObjectKey>({
+    ...around,
+    name: 'job-orphan-pods',
+    async reconcile(key) {
+      const pod = pods.lister.get(key.name, key.namespace);
+      if (pod === undefined || !isTracked(pod) || isCounted(pod)) return;
+      const body = { metadata: { uid: pod.metadata.uid, '$deleteFromPrimitiveList/finalizers': [TRACKING] } };
+      await unlessGone(client.patch(PODS, key, { type: 'strategic', body }));
+    },
+  });
+  releaser.watch(pods, (pod, { type, object }) =>
+    type !== 'delete' && pod === object && isTracked(pod) && !isCounted(pod) ? [keyOf(pod)] : [],
+  );
+  releaser.watch(jobs, (job, { type, object }) => {
+    if (job !== object || (type !== 'delete' && !isFinished(job))) return [];
+    return Array.from(children.of(job.metadata.uid))
+      .filter(isTracked)
+      .map((pod) => keyOf(pod));
+  });
+  return together('job-controller', controller, releaser, recorder);
+}
