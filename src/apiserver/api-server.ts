@@ -23,6 +23,7 @@ import { create } from './handlers/create.ts';
 import { createDecoder } from './handlers/decode.ts';
 import { remove, removeCollection } from './handlers/delete.ts';
 import { get } from './handlers/get.ts';
+import { createFieldOwners } from './handlers/managed-fields.ts';
 import { list } from './handlers/list.ts';
 import { patch } from './handlers/patch.ts';
 import { builtInPatchers, createPatchEngine } from './handlers/patchers.ts';
@@ -86,6 +87,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
   };
 
+  const timestamps = createTimestamps(clock);
   const context: HandlerContext = {
     authorize,
     store,
@@ -98,7 +100,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     decoder: createDecoder(),
     patches: createPatchEngine(builtInPatchers),
     selections: createSelections(),
-    timestamps: createTimestamps(clock),
+    timestamps,
+    owners: createFieldOwners(registry, timestamps),
     sharing: createNewObjectSharing(),
   };
 

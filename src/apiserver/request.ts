@@ -28,6 +28,10 @@ export interface RequestBase {
    * the store holds already, so that many equal templates cost one.
    */
   readonly unshared?: boolean;
+  /** What the client's program calls itself, up to the first slash; absent where there is no wire. */
+  readonly userAgent?: string;
+  /** Set by the API server itself: the form of the kind the request speaks in, where it is not the stored one. */
+  readonly form?: KindDefinition;
   /** Paths of keys that the body gave twice; the object has the last. */
   readonly duplicateFields?: readonly string[];
 }
@@ -54,8 +58,6 @@ export interface UpdateRequest extends RequestBase {
 export type ApiPatch = Patch | { readonly type: 'apply'; readonly body: KubeObject; readonly force: boolean };
 export interface PatchRequest extends RequestBase {
   readonly verb: 'patch';
-  /** Set by the API server itself: the form of the kind whose fields the patch names, where it is not the stored one. */
-  readonly form?: KindDefinition;
   readonly patch: ApiPatch;
   readonly options: WriteOptions;
 }

@@ -2,6 +2,7 @@
  * A change to an object that exists: what PUT, PATCH and subresources have in common once they know what the object
  * shall become.
  */
+import { type ManagedFields, withManaged } from '../../core/api/apply/managed.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
 import { share } from '../../core/kube/immutable.ts';
@@ -14,6 +15,7 @@ import type { Decision } from '../store/store.ts';
 import { type HandlerContext, storeKeyOf } from './context.ts';
 import { createObject } from './create-object.ts';
 import { isFinalized } from './deletion.ts';
+import { hasSameOwners, ownersAfter } from './managed-fields.ts';
 import { agreedNamespace, atRevision, buildMeta, withMeta, withoutDuplicateOwners } from './metadata.ts';
 import { readRevision } from './resource-version.ts';
 import { type Step, stagedDecision, stagedWrite } from './staged-write.ts';
@@ -27,6 +29,8 @@ export interface Change extends RequestBase {
   readonly options: WriteOptions;
   /** Decoded and defaulted. `current` is undefined when the object does not exist and may be created. */
   next(current: Stored | undefined): KubeObject;
+  /** Who owns the fields then; asked right after `next`, before admission. Without it, whoever changed them. */
+  owners?(current: Stored | undefined, next: KubeObject): ManagedFields | undefined;
   /** The object must still be this one (a PUT that names a UID). */
   readonly uid?: string;
   readonly mayCreate: boolean;
@@ -40,7 +44,8 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
     context.authorize(change, 'create');
     const object = change.next(undefined);
     checkIdentity(kind, change, object);
-    return createObject(context, { ...change, object });
+    const managed = ownersOf(context, change, undefined, object);
+    return createObject(context, { ...change, object, managed });
   }
   if (change.options.dryRun === true) {
     const object = await stagedDecision(context.store, key, (accepted, step) => {
@@ -68,6 +73,7 @@ function changed(context: HandlerContext, change: Change, old: Stored, step: Ste
   const proposed = change.next(old);
   checkIdentity(kind, change, proposed);
   checkVersion(kind, name, proposed, old);
+  const managed = ownersOf(context, change, old, proposed);
   const admission: AdmissionRequest = {
     operation: 'UPDATE',
     resource: kind,
@@ -83,47 +89,70 @@ function changed(context: HandlerContext, change: Change, old: Stored, step: Ste
     user,
   };
   const admitted = step('mutate', () => context.admission.mutate(kind, admission, warn)) ?? proposed;
-  const object = prepareUpdate(context, change, withoutDuplicateOwners(admitted, warn, true), old);
+  const object = prepareUpdate(context, change, withoutDuplicateOwners(admitted, warn, true), old, managed);
   step('validate', () => context.admission.validate(kind, { ...admission, object }, warn));
   return object;
 }
 
-function prepareUpdate(context: HandlerContext, change: Change, admitted: KubeObject, old: Stored): Stored {
+const ownersOf = (
+  context: HandlerContext,
+  change: Change,
+  live: Stored | undefined,
+  next: KubeObject,
+): ManagedFields | undefined =>
+  change.owners === undefined
+    ? ownersAfter(context, change.kind, change, live, next, undefined)
+    : change.owners(live, next);
+
+function prepareUpdate(
+  context: HandlerContext,
+  change: Change,
+  admitted: KubeObject,
+  old: Stored,
+  managed: ManagedFields | undefined,
+): Stored {
   const { kind, target, warn } = change;
   const { strategy } = kind;
   const { subresource } = target;
-  const proposed = withMeta(admitted, updatedMeta(admitted, old));
+  const proposed = withMeta(admitted, updatedMeta(admitted, old, managed));
   const prepared = share(old, strategy.prepareForUpdate(proposed, old, subresource)) as Stored;
   const counted =
     prepared !== old && strategy.generationChanged(prepared, old)
       ? withMeta(prepared, { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 })
       : prepared;
-  // An object that stays as it is was valid when it came.
-  if (counted === old) return old;
+  // An object that stays as it is was valid when it came; its fields may still have changed hands.
+  if (counted === old) return hasSameOwners(old, managed) ? old : withManaged(old, managed);
   const errors = strategy.validateUpdate(counted, old, subresource);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
   if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted) ?? []) warn(text);
   // What is invalid takes nothing from others.
   const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
-  return allocator === undefined
-    ? counted
-    : (allocator.onUpdate(counted, old, target, change.options.dryRun === true) as Stored);
+  const allocated =
+    allocator === undefined
+      ? counted
+      : (allocator.onUpdate(counted, old, target, change.options.dryRun === true) as Stored);
+  // Equal metadata may have been taken from the old object, and its owners with it.
+  return withManaged(allocated, managed);
 }
 
 /** The client's metadata with everything the server owns as it was; what may not change at all is left to validation. */
-function updatedMeta(object: KubeObject, old: Stored) {
+function updatedMeta(object: KubeObject, old: Stored, managed: ManagedFields | undefined) {
   const meta = object.metadata;
   const before = old.metadata;
-  return buildMeta(meta, {
-    name: meta.name,
-    namespace: before.namespace ?? '',
-    uid: meta.uid || before.uid,
-    resourceVersion: before.resourceVersion,
-    generation: before.generation,
-    creationTimestamp: before.creationTimestamp,
-    deletionTimestamp: before.deletionTimestamp ?? meta.deletionTimestamp,
-    deletionGracePeriodSeconds: meta.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
-  });
+  return buildMeta(
+    meta,
+    {
+      name: meta.name,
+      namespace: before.namespace ?? '',
+      uid: meta.uid || before.uid,
+      resourceVersion: before.resourceVersion,
+      generation: before.generation,
+      creationTimestamp: before.creationTimestamp,
+      deletionTimestamp: before.deletionTimestamp ?? meta.deletionTimestamp,
+      deletionGracePeriodSeconds: meta.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
+    },
+    managed,
+  );
 }
 
 function checkIdentity(kind: KindDefinition, change: Change, object: KubeObject): void {

@@ -13,6 +13,7 @@ import type { RequestBase, RequestTarget } from '../request.ts';
 import type { Store, StoreKey } from '../store/store.ts';
 import type { ApiHooks } from '../hooks.ts';
 import type { Decoder } from './decode.ts';
+import type { FieldOwners } from './managed-fields.ts';
 import type { PatchEngine } from './patchers.ts';
 import type { NewObjectSharing } from './share-new.ts';
 import type { Selections } from './selection.ts';
@@ -32,6 +33,7 @@ export interface HandlerContext {
   readonly selections: Selections;
   readonly timestamps: Timestamps;
   readonly sharing: NewObjectSharing;
+  readonly owners: FieldOwners;
   readonly reviews: Reviews;
 }
 

@@ -26,10 +26,11 @@ export function toStorageRequest(
       const decoded = decoder.decode(kind, request.object, decodeOptions(request));
       // What there was to complain about in the body has been said.
       const { duplicateFields: _, ...judged } = request;
-      return { ...judged, target, object: conversion.toStorage(decoded) };
+      return { ...judged, target, form: kind, object: conversion.toStorage(decoded) };
     }
     case 'patch':
-      if (request.patch.type !== 'merge' && request.patch.type !== 'json') return { ...request, target };
+      // A strategic merge knows its lists by the schema of the stored form.
+      if (request.patch.type === 'strategic') return { ...request, target };
       return { ...request, target, form: kind };
     case 'list':
     case 'deletecollection':

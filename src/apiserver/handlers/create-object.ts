@@ -1,4 +1,5 @@
 /** The way of a new object from its decoded form into the store; shared by POST and by whatever else may create. */
+import type { ManagedFields } from '../../core/api/apply/managed.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { KubeObject, Stored, StoredMeta } from '../../core/kube/objects.ts';
 import { StatusError, alreadyExists, badRequest, invalidObject, isStatus } from '../../core/kube/status-error.ts';
@@ -17,6 +18,8 @@ export interface Creation extends RequestBase {
   readonly kind: KindDefinition;
   readonly object: KubeObject;
   readonly options: WriteOptions;
+  /** Who owns the object's fields, as decided before admission. */
+  readonly managed: ManagedFields | undefined;
 }
 
 export function createObject(context: HandlerContext, creation: Creation): ApiResponse | Promise<ApiResponse> {
@@ -94,16 +97,20 @@ function store(
 function prepare(context: HandlerContext, creation: Creation, admitted: KubeObject, generated: boolean): Stored {
   const { kind, target, warn } = creation;
   const meta = admitted.metadata;
-  const metadata = buildMeta(meta, {
-    name: generated ? generatedName(meta.generateName ?? '', context.random.suffix) : (meta.name ?? ''),
-    namespace: kind.namespaced ? target.namespace : '',
-    uid: context.random.uuid(),
-    resourceVersion: '',
-    generation: kind.hasGeneration ? 1 : undefined,
-    creationTimestamp: context.timestamps.now(),
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
-  });
+  const metadata = buildMeta(
+    meta,
+    {
+      name: generated ? generatedName(meta.generateName ?? '', context.random.suffix) : (meta.name ?? ''),
+      namespace: kind.namespaced ? target.namespace : '',
+      uid: context.random.uuid(),
+      resourceVersion: '',
+      generation: kind.hasGeneration ? 1 : undefined,
+      creationTimestamp: context.timestamps.now(),
+      deletionTimestamp: undefined,
+      deletionGracePeriodSeconds: undefined,
+    },
+    creation.managed,
+  );
   const { strategy } = kind;
   const named = { ...admitted, metadata } as KubeObject;
   const ready = strategy.prepareForCreate(named);

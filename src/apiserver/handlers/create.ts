@@ -4,6 +4,7 @@ import type { ApiResponse, CreateRequest } from '../request.ts';
 import { type HandlerContext, kindOf, requireVerb } from './context.ts';
 import { createObject } from './create-object.ts';
 import { decodeOptions } from './decode.ts';
+import { sentManagedFields } from './managed-fields.ts';
 import { withoutDuplicateOwners } from './metadata.ts';
 import { createBinding, createSubresource } from './subresources/subresources.ts';
 
@@ -18,7 +19,9 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   const decoded = context.decoder.decode(kind, raw, decodeOptions(request));
   const question = context.reviews.find(kind.group, kind.resource);
   if (question !== undefined) return answered(question({ object: decoded, target, user: request.user }));
-  return createObject(context, { ...request, kind, object: withoutDuplicateOwners(decoded, warn, false) });
+  const object = withoutDuplicateOwners(decoded, warn, false);
+  const managed = context.owners.onCreate(kind, request, object, sentManagedFields(raw));
+  return createObject(context, { ...request, kind, object, managed });
 }
 
 /** A question comes back with its answer; there is nothing to store. */

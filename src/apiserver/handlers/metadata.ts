@@ -2,6 +2,7 @@
  * Metadata that belongs to the server. Objects are built field by field in one order, so that all of a kind share a
  * shape and nothing a client smuggled into metadata survives.
  */
+import { type ManagedFields, setManaged } from '../../core/api/apply/managed.ts';
 import type { ObjectMeta, OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored, StoredMeta } from '../../core/kube/objects.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
@@ -20,8 +21,11 @@ export interface ServerFields {
   readonly deletionGracePeriodSeconds: number | undefined;
 }
 
-/** Client's part from `meta`, server's part from `server`. Not frozen: its maker completes it with the revision. */
-export function buildMeta(meta: ObjectMeta, server: ServerFields): StoredMeta {
+/**
+ * Client's part from `meta`, server's part from `server`. Not frozen: its maker completes it with the revision. Owners of
+ * fields are not taken from what a client wrote; they were worked out from it.
+ */
+export function buildMeta(meta: ObjectMeta, server: ServerFields, managed: ManagedFields | undefined): StoredMeta {
   const built: Writable<StoredMeta> = { name: server.name } as Writable<StoredMeta>;
   if (meta.generateName) built.generateName = meta.generateName;
   if (server.namespace !== '') built.namespace = server.namespace;
@@ -33,12 +37,12 @@ export function buildMeta(meta: ObjectMeta, server: ServerFields): StoredMeta {
   if (server.deletionGracePeriodSeconds !== undefined) {
     built.deletionGracePeriodSeconds = server.deletionGracePeriodSeconds;
   }
-  const { labels, annotations, ownerReferences, finalizers, managedFields } = meta;
+  const { labels, annotations, ownerReferences, finalizers } = meta;
   if (hasKeys(labels)) built.labels = labels;
   if (hasKeys(annotations)) built.annotations = annotations;
   if (ownerReferences !== undefined && ownerReferences.length > 0) built.ownerReferences = ownerReferences;
   if (finalizers !== undefined && finalizers.length > 0) built.finalizers = finalizers;
-  if (managedFields !== undefined && managedFields.length > 0) built.managedFields = managedFields;
+  setManaged(built, managed);
   return built;
 }
 

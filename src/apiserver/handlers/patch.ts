@@ -1,14 +1,17 @@
 /** PATCH: the patch is applied to whatever the object is at the moment of the write, so it rarely conflicts. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
-import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { withPlainManaged } from '../../core/api/apply/managed.ts';
+import type { KubeObject } from '../../core/kube/objects.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
-import { type Json, encodeJson } from '../../core/kube/json.ts';
+import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts';
 import { invalidObject, isStatus, notFound } from '../../core/kube/status-error.ts';
-import type { ApiResponse, PatchRequest } from '../request.ts';
+import type { ApiPatch, ApiResponse, PatchRequest } from '../request.ts';
 import { changeObject } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb } from './context.ts';
 import { decodeOptions } from './decode.ts';
-import { patchSubresource } from './subresources/subresources.ts';
+import { ownersAfter, sentManagedFields } from './managed-fields.ts';
+import { applier } from './managed-fields-apply.ts';
+import { applyToScale, patchSubresource } from './subresources/subresources.ts';
 
 /** How much of a useless result an error repeats. */
 const SHOWN = 4096;
@@ -17,22 +20,69 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
   const { target } = request;
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'patch');
+  if (request.patch.type === 'apply') return applyPatch(context, kind, request, request.patch);
   const apply = context.patches.compile(kind, request.patch);
   const special = patchSubresource(context, kind, request, apply);
   if (special !== undefined) return special;
+  const seesOwners = namesManagedFields(request.patch);
+  let sent: unknown;
   return changeObject(context, {
     ...request,
     kind,
     next(current) {
-      const patched = current === undefined ? creation(kind, target.name, apply) : inForm(request.form, current, apply);
+      if (current === undefined) throw notFound(kind, target.name);
+      const patched = inForm(request.form, seesOwners ? withPlainManaged(current) : current, apply);
+      sent = seesOwners ? sentManagedFields(patched) : undefined;
       try {
         return context.decoder.decode(kind, patched, decodeOptions(request, current));
       } catch (error) {
         throw unusablePatch(error, patched);
       }
     },
-    mayCreate: request.patch.type === 'apply',
+    owners: (live, next) => ownersAfter(context, kind, request, live, next, sent),
+    mayCreate: false,
   });
+}
+
+/** Apply may also create. */
+function applyPatch(
+  context: HandlerContext,
+  kind: KindDefinition,
+  request: PatchRequest,
+  patch: Extract<ApiPatch, { readonly type: 'apply' }>,
+): ApiResponse | Promise<ApiResponse> {
+  const { target } = request;
+  if (target.subresource === 'scale') return applyToScale(context, kind, request, patch);
+  const applied = applier(context, kind, request, patch);
+  const conversion = request.form?.conversion;
+  return changeObject(context, {
+    ...request,
+    kind,
+    next(current) {
+      if (current === undefined && target.subresource !== '') throw notFound(kind, target.name);
+      const { object } = applied(current);
+      if (object === (current as KubeObject | undefined)) return object;
+      const form = conversion === undefined ? kind : (request.form ?? kind);
+      const decoded = context.decoder.decode(form, object, decodeOptions(request, form === kind ? current : undefined));
+      return conversion === undefined ? decoded : conversion.toStorage(decoded);
+    },
+    owners: (live) => applied(live).managed,
+    mayCreate: target.subresource === '',
+  });
+}
+
+/** Only a patch that speaks of the owners of fields is shown them: writing them out costs more than most patches. */
+function namesManagedFields(patch: ApiPatch): boolean {
+  if (patch.type === 'json') return patch.body.some((operation) => isAboutOwners(operation));
+  return typeof patch.body === 'object' && encodeJson(patch.body as Json).includes('"managedFields"');
+}
+
+function isAboutOwners(operation: Json): boolean {
+  const { from, path } = (typeof operation === 'object' && operation !== null ? operation : {}) as JsonObject;
+  return [from, path].some(
+    (pointer) =>
+      pointer === '' || pointer === '/metadata' || String(pointer ?? '-').startsWith('/metadata/managedFields'),
+  );
 }
 
 /** The patch is well-formed but what it makes is not an object of the kind: its fault, not the body's. */
@@ -43,21 +93,10 @@ function unusablePatch(error: unknown, patched: KubeObject): unknown {
   return invalidObject({ group: '', kind: '' }, '', [invalid('patch', shown, error.message)]);
 }
 
-/** Only apply may make an object out of nothing. */
-function creation(
-  kind: KindDefinition,
-  name: string,
-  apply: (current: KubeObject | undefined) => KubeObject,
-): KubeObject {
-  const made = apply(undefined);
-  if (made === undefined) throw notFound(kind, name);
-  return made;
-}
-
 /** A patch speaks of fields as the form it was sent to names them. */
 function inForm(
   form: KindDefinition | undefined,
-  current: Stored,
+  current: KubeObject,
   apply: (current: KubeObject | undefined) => KubeObject,
 ): KubeObject {
   const conversion = form?.conversion;

@@ -4,6 +4,7 @@ import type { ApiResponse, UpdateRequest } from '../request.ts';
 import { changeObject } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { decodeOptions } from './decode.ts';
+import { ownersAfter, sentManagedFields } from './managed-fields.ts';
 import { withoutDuplicateOwners } from './metadata.ts';
 import { updateSubresource } from './subresources/subresources.ts';
 
@@ -22,6 +23,7 @@ export function update(context: HandlerContext, request: UpdateRequest): ApiResp
     ...request,
     kind,
     next: () => object,
+    owners: (live) => ownersAfter(context, kind, request, live, object, sentManagedFields(raw)),
     mayCreate: target.subresource === '' && kind.strategy.allowCreateOnUpdate === true,
     ...(uid ? { uid } : {}),
   });

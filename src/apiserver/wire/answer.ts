@@ -5,6 +5,7 @@
 import { encodeObject } from '../../core/api/schema/object-json.ts';
 import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import { buildTable, partialObject, type TableOptions } from '../../core/api/printers/table.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
@@ -32,10 +33,14 @@ export function sendObject(
       exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeObject(object));
       return;
     case 'yaml':
-      exchange.send(status, YAML_TYPE, stringifyYaml(object, { aliasDuplicateObjects: false }));
+      exchange.send(
+        status,
+        YAML_TYPE,
+        stringifyYaml(withPlainManaged(object as KubeObject), { aliasDuplicateObjects: false }),
+      );
       return;
     case 'protobuf':
-      exchange.send(status, PROTOBUF_TYPE, Buffer.from(encodeProtobufObject(object as KubeObject)));
+      exchange.send(status, PROTOBUF_TYPE, Buffer.from(encodeProtobufObject(withPlainManaged(object as KubeObject))));
   }
 }
 
@@ -107,7 +112,8 @@ export async function sendList(
     ? { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${accepted.version}`, metadata }
     : { kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata };
   if (accepted.format !== 'json') {
-    const items = isPartial ? list.items.map((item) => partialObject(item, accepted.version)) : list.items;
+    const plain = list.items.map(withPlainManaged);
+    const items = isPartial ? plain.map((item) => partialObject(item, accepted.version)) : plain;
     return sendObject(exchange, 200, { ...head, items }, accepted);
   }
   await streamItems(
@@ -115,9 +121,7 @@ export async function sendList(
     encodeJson(head),
     list.items,
     context,
-    isPartial
-      ? (item) => Buffer.from(encodeJson(partialObject(item, accepted.version) as never))
-      : context.encoded.bytes,
+    isPartial ? (item) => Buffer.from(encodeObject(partialObject(item, accepted.version))) : context.encoded.bytes,
   );
 }
 

@@ -12,6 +12,7 @@ import { decodeBody, decodeJsonText, decodeYamlBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
 import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions, type DeleteBody } from './query.ts';
+import { programName } from './user-agent.ts';
 import { warningHeaders } from './warnings.ts';
 import { answerWatch } from './watch-answer.ts';
 import type { WireContext } from './wire-context.ts';
@@ -38,6 +39,7 @@ export async function answerResource(
     target,
     user,
     unshared: true,
+    userAgent: programName(exchange.header('user-agent') ?? ''),
     warn: (message) => void warnings.push(message),
   };
 

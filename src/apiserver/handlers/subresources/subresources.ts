@@ -2,13 +2,16 @@
  * Subresources that are not simply the object with other rules (those, such as `status`, go the ordinary way and
  * are told apart by the kind's strategy).
  */
+import type { ManagedFields } from '../../../core/api/apply/managed.ts';
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { methodNotAllowed } from '../../../core/kube/status-error.ts';
-import type { ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';
+import type { ApiPatch, ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';
 import { type HandlerContext, unknownPath } from '../context.ts';
 import { changeObject } from '../change.ts';
 import { decodeOptions } from '../decode.ts';
+import { checkApplyOptions, checkConfiguration } from '../managed-fields-apply.ts';
+import { applyScaleConfiguration, ownersAfterScale } from '../managed-fields-scale.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
 import { BINDING, readBody } from './read-body.ts';
@@ -67,7 +70,8 @@ async function changeScale(
   context: HandlerContext,
   kind: KindDefinition,
   request: UpdateRequest | PatchRequest,
-  next: (scale: KubeObject) => KubeObject,
+  next: (scale: KubeObject, current: Stored) => KubeObject,
+  owners?: (current: Stored) => ManagedFields | undefined,
 ): Promise<ApiResponse> {
   const response = await changeObject(context, {
     ...request,
@@ -76,12 +80,48 @@ async function changeScale(
     target: { ...request.target, subresource: '' },
     next(current) {
       if (current === undefined) throw unknownPath();
-      return applyScale(kind, current, next(readScale(kind, current)));
+      return applyScale(kind, current, next(readScale(kind, current), current));
+    },
+    owners(current, changed) {
+      if (current === undefined) return undefined;
+      const scaled = readScale(kind, changed as Stored);
+      return owners === undefined
+        ? ownersAfterScale(kind, request, current, readScale(kind, current), scaled)
+        : owners(current);
     },
     mayCreate: false,
   });
   return response.type === 'object' ? { ...response, object: readScale(kind, response.object) } : response;
 }
+
+/** A configuration applied to the scale of an object; only replicas can be claimed so. */
+export function applyToScale(
+  context: HandlerContext,
+  kind: KindDefinition,
+  request: PatchRequest,
+  patch: Extract<ApiPatch, { readonly type: 'apply' }>,
+): Promise<ApiResponse> {
+  checkApplyOptions(request);
+  checkConfiguration(SCALE_KIND, patch.body);
+  const apply = (current: Stored) =>
+    applyScaleConfiguration(
+      context,
+      kind,
+      { ...request, force: patch.force },
+      current,
+      readScale(kind, current),
+      patch.body,
+    );
+  return changeScale(
+    context,
+    kind,
+    request,
+    (_, current) => apply(current).scale,
+    (current) => apply(current).managed,
+  );
+}
+
+const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: 'autoscaling/v1.Scale' };
 
 interface NamespaceLike extends KubeObject {
   readonly spec?: { readonly finalizers?: readonly string[] };

@@ -1,0 +1,162 @@
+/** What a change did to the fields of an object: which are gone, which have another value, which are new. */
+import { deepEqual } from '../../kube/immutable.ts';
+import type { Json, JsonObject } from '../../kube/json.ts';
+import { EMPTY, type FieldSet, isEmpty, LEAF, recursiveDifference, SetBuilder, union, withSelf } from './field-set.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
+import type { ListShape, MapShape, Shape } from './shape.ts';
+import { atomOf, elementOf, isEmptyMap, isList, isMap, memberOf } from './values.ts';
+
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+const SAME: Comparison = { removed: EMPTY, modified: EMPTY, added: EMPTY };
+const REMOVED: Comparison = { ...SAME, removed: LEAF };
+const MODIFIED: Comparison = { ...SAME, modified: LEAF };
+const ADDED: Comparison = { ...SAME, added: LEAF };
+
+export const isSame = ({ added, modified, removed }: Comparison): boolean =>
+  isEmpty(added) && isEmpty(modified) && isEmpty(removed);
+
+/** One of the two may be absent. What both share by reference is not looked at. */
+export function compare(shape: Shape, before: Json | undefined, after: Json | undefined): Comparison {
+  if (before === after) return SAME;
+  const from = atomOf(shape, before);
+  const to = atomOf(shape, after);
+  if (after === undefined) return compareAs(from, shape, before, after);
+  if (before === undefined || from === to) return compareAs(to, shape, before, after);
+  return joined(compareAs(from, shape, before, after), compareAs(to, shape, before, after));
+}
+
+/** The comparison without a set of fields and everything below them. */
+export function withoutFields(comparison: Comparison, fields: FieldSet | undefined): Comparison {
+  if (fields === undefined || comparison === SAME) return comparison;
+  return {
+    removed: recursiveDifference(comparison.removed, fields),
+    modified: recursiveDifference(comparison.modified, fields),
+    added: recursiveDifference(comparison.added, fields),
+  };
+}
+
+const joined = (a: Comparison, b: Comparison): Comparison => ({
+  removed: union(a.removed, b.removed),
+  modified: union(a.modified, b.modified),
+  added: union(a.added, b.added),
+});
+
+function compareAs(
+  atom: ReturnType<typeof atomOf>,
+  shape: Shape,
+  before: Json | undefined,
+  after: Json | undefined,
+): Comparison {
+  if (atom === 'map' && shape.map !== undefined) {
+    const from = isMap(before) && !isEmptyMap(before) ? before : undefined;
+    const to = isMap(after) && !isEmptyMap(after) ? after : undefined;
+    if (shape.map.atomic || (from === undefined && to === undefined)) return compareLeaf(before, after);
+    return ownPath(compareMaps(shape.map, from, to), before, after);
+  }
+  if (atom === 'list' && shape.list !== undefined) {
+    const from = isList(before) && before.length > 0 ? before : undefined;
+    const to = isList(after) && after.length > 0 ? after : undefined;
+    if (shape.list.relation === 'atomic' || (from === undefined && to === undefined)) return compareLeaf(before, after);
+    return ownPath(compareLists(shape.list, from ?? [], to ?? []), before, after);
+  }
+  return atom === 'none' ? SAME : compareLeaf(before, after);
+}
+
+function compareLeaf(before: Json | undefined, after: Json | undefined): Comparison {
+  if (before === undefined) return ADDED;
+  if (after === undefined) return REMOVED;
+  return deepEqual(before, after) ? SAME : MODIFIED;
+}
+
+/** A collection that comes or goes as a whole is itself a field that came or went. */
+function ownPath(comparison: Comparison, before: Json | undefined, after: Json | undefined): Comparison {
+  if (before === undefined) return { ...comparison, added: withSelf(comparison.added, true) };
+  if (after === undefined) return { ...comparison, removed: withSelf(comparison.removed, true) };
+  return comparison;
+}
+
+/** Gathers the comparisons of members; most changes touch few. */
+class Gathered {
+  #removed: SetBuilder | undefined;
+  #modified: SetBuilder | undefined;
+  #added: SetBuilder | undefined;
+
+  add(element: PathElement, { added, modified, removed }: Comparison): void {
+    if (!isEmpty(removed)) (this.#removed ??= new SetBuilder()).add(element, removed);
+    if (!isEmpty(modified)) (this.#modified ??= new SetBuilder()).add(element, modified);
+    if (!isEmpty(added)) (this.#added ??= new SetBuilder()).add(element, added);
+  }
+
+  finish(): Comparison {
+    if (this.#removed === undefined && this.#modified === undefined && this.#added === undefined) return SAME;
+    return {
+      removed: this.#removed?.finish(false) ?? EMPTY,
+      modified: this.#modified?.finish(false) ?? EMPTY,
+      added: this.#added?.finish(false) ?? EMPTY,
+    };
+  }
+}
+
+function compareMaps(map: MapShape, before: JsonObject | undefined, after: JsonObject | undefined): Comparison {
+  const gathered = new Gathered();
+  const visit = (key: string, from: Json | undefined, to: Json | undefined): void => {
+    if (from === to) return;
+    const known = map.field(key);
+    const shape = known?.shape ?? map.other;
+    if (shape === undefined) return;
+    const comparison = compare(shape, from, to);
+    if (comparison !== SAME) gathered.add(known?.element ?? fieldElement(key), comparison);
+  };
+  if (before !== undefined) {
+    for (const key of Object.keys(before)) {
+      visit(key, before[key], after === undefined ? undefined : memberOf(after, key));
+    }
+  }
+  if (after !== undefined) {
+    for (const key of Object.keys(after)) {
+      if (before === undefined || memberOf(before, key) === undefined) visit(key, undefined, after[key]);
+    }
+  }
+  return gathered.finish();
+}
+
+function compareLists(list: ListShape, before: readonly Json[], after: readonly Json[]): Comparison {
+  const gathered = new Gathered();
+  const left = byElement(list, before);
+  const right = byElement(list, after);
+  for (const [element, from] of left) gathered.add(element, compareItems(list, from, right.get(element)));
+  for (const [element, to] of right) {
+    if (!left.has(element)) gathered.add(element, compareItems(list, undefined, to));
+  }
+  return gathered.finish();
+}
+
+function byElement(list: ListShape, items: readonly Json[]): Map<PathElement, readonly Json[]> {
+  const found = new Map<PathElement, readonly Json[]>();
+  for (const item of items) {
+    const element = elementOf(list, item);
+    if (element === '') continue;
+    const known = found.get(element);
+    found.set(element, known === undefined ? [item] : [...known, item]);
+  }
+  return found;
+}
+
+/** Items of one name. Where there are several they are one field together. */
+function compareItems(
+  list: ListShape,
+  before: readonly Json[] | undefined,
+  after: readonly Json[] | undefined,
+): Comparison {
+  const from = before?.length ?? 0;
+  const to = after?.length ?? 0;
+  if (from <= 1 && to <= 1) return compare(list.element, before?.[0], after?.[0]);
+  if (from >= 2 && to >= 2) return deepEqual(before, after) ? SAME : MODIFIED;
+  if (from >= 2) return joined(to === 0 ? SAME : compare(list.element, undefined, after?.[0]), REMOVED);
+  return joined(from === 0 ? SAME : compare(list.element, before?.[0], undefined), ADDED);
+}

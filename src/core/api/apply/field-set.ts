@@ -1,0 +1,220 @@
+/**
+ * Server-side apply, the pure part: who owns which fields of an object, and what an applied configuration makes of it.
+ *
+ * `path-element` and `field-set` are the sets of fields themselves, `fields-v1` their text; `shape` is what apply must
+ * know of a schema; `to-field-set`, `compare`, `merge`, `remove-items` and `validate` walk values by it. On these stand
+ * `managers` (what a write does to the owners), `apply` (what an applied configuration does) and `last-applied`.
+ * `managed` is how an object carries its owners. All rules are those of sigs.k8s.io/structured-merge-diff.
+ *
+ * This file: a set of fields, as a tree. A node knows whether its own path is in the set, and what is in it below.
+ * Sets never change; operations return one of their arguments wherever that is the answer.
+ */
+import { compareElements, describeElement, type PathElement } from './path-element.ts';
+
+export interface FieldSet {
+  /** The path of this node belongs to the set. */
+  readonly self: boolean;
+  /** In order; `below` has a node for each. */
+  readonly elements: readonly PathElement[];
+  /** None of these is empty. */
+  readonly below: readonly FieldSet[];
+}
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** No field at all. */
+export const EMPTY: FieldSet = Object.freeze({ self: false, elements: NOTHING, below: NOTHING });
+/** A field with nothing below it. */
+export const LEAF: FieldSet = Object.freeze({ self: true, elements: NOTHING, below: NOTHING });
+
+export const isEmpty = (set: FieldSet): boolean => !set.self && set.elements.length === 0;
+
+export function makeSet(self: boolean, elements: readonly PathElement[], below: readonly FieldSet[]): FieldSet {
+  if (elements.length === 0) return self ? LEAF : EMPTY;
+  return { self, elements, below };
+}
+
+export const withSelf = (set: FieldSet, self: boolean): FieldSet =>
+  set.self === self ? set : makeSet(self, set.elements, set.below);
+
+/** Gathers children in any order; a child that came before is joined with the new one. */
+export class SetBuilder {
+  readonly #elements: PathElement[] = [];
+  readonly #below: FieldSet[] = [];
+
+  add(element: PathElement, set: FieldSet): void {
+    if (isEmpty(set)) return;
+    const count = this.#elements.length;
+    // Mostly in order already.
+    const order = count === 0 ? 1 : compareElements(element, this.#elements[count - 1] as PathElement);
+    if (order > 0) {
+      this.#elements.push(element);
+      this.#below.push(set);
+      return;
+    }
+    const at = order === 0 ? count - 1 : findPlace(this.#elements, element);
+    if (this.#elements[at] === element) this.#below[at] = union(this.#below[at] as FieldSet, set);
+    else {
+      this.#elements.splice(at, 0, element);
+      this.#below.splice(at, 0, set);
+    }
+  }
+
+  finish(self: boolean): FieldSet {
+    return makeSet(self, this.#elements, this.#below);
+  }
+}
+
+/** Where the element is, or would have to be put. */
+function findPlace(elements: readonly PathElement[], element: PathElement): number {
+  let low = 0;
+  let high = elements.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareElements(elements[middle] as PathElement, element) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What the set holds at and below one element. */
+export function childOf(set: FieldSet, element: PathElement): FieldSet | undefined {
+  const { elements } = set;
+  if (elements.length <= 8) {
+    const at = elements.indexOf(element);
+    return at === -1 ? undefined : set.below[at];
+  }
+  const at = findPlace(elements, element);
+  return elements[at] === element ? set.below[at] : undefined;
+}
+
+/** The set of one path. */
+export const pathSet = (...path: readonly PathElement[]): FieldSet =>
+  path.reduceRight<FieldSet>((below, element) => makeSet(false, [element], [below]), LEAF);
+
+export const hasPath = (set: FieldSet, path: readonly PathElement[]): boolean => {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = childOf(node, element);
+    if (node === undefined) return false;
+  }
+  return node.self;
+};
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmpty(b)) return a;
+  if (isEmpty(a)) return b;
+  const self = a.self || b.self;
+  if (b.elements.length === 0) return withSelf(a, self);
+  if (a.elements.length === 0) return withSelf(b, self);
+  const elements: PathElement[] = [];
+  const below: FieldSet[] = [];
+  let isA = self === a.self;
+  let isB = self === b.self;
+  for (let i = 0, j = 0; i < a.elements.length || j < b.elements.length;) {
+    const left = a.elements[i];
+    const right = b.elements[j];
+    const order = left === undefined ? 1 : right === undefined ? -1 : compareElements(left, right);
+    const fromA = order <= 0 ? (a.below[i++] as FieldSet) : undefined;
+    const fromB = order >= 0 ? (b.below[j++] as FieldSet) : undefined;
+    const joined = fromA === undefined ? (fromB as FieldSet) : fromB === undefined ? fromA : union(fromA, fromB);
+    if (joined !== fromA) isA = false;
+    if (joined !== fromB) isB = false;
+    elements.push((order <= 0 ? left : right) as PathElement);
+    below.push(joined);
+  }
+  return isA ? a : isB ? b : makeSet(self, elements, below);
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  const elements: PathElement[] = [];
+  const below: FieldSet[] = [];
+  for (let i = 0, j = 0; i < a.elements.length && j < b.elements.length;) {
+    const order = compareElements(a.elements[i] as PathElement, b.elements[j] as PathElement);
+    if (order === 0) {
+      const common = intersection(a.below[i] as FieldSet, b.below[j] as FieldSet);
+      if (!isEmpty(common)) {
+        elements.push(a.elements[i] as PathElement);
+        below.push(common);
+      }
+    }
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  return makeSet(a.self && b.self, elements, below);
+}
+
+/** What is in `a` and not in `b`. A field in `b` takes only itself away, not what is below it. */
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => subtract(a, b, false);
+
+/** As `difference`, but a field in `b` takes everything below it away too. */
+export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet => subtract(a, b, true);
+
+function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
+  if (a === b) return EMPTY;
+  const self = a.self && !b.self;
+  if (b.elements.length === 0 || a.elements.length === 0) return withSelf(a, self);
+  let elements: PathElement[] | undefined;
+  let below: FieldSet[] | undefined;
+  for (let i = 0, j = 0; i < a.elements.length; i++) {
+    const element = a.elements[i] as PathElement;
+    let order = -1;
+    while (j < b.elements.length && (order = compareElements(element, b.elements[j] as PathElement)) > 0) j++;
+    const before = a.below[i] as FieldSet;
+    let after = before;
+    if (order === 0 && j < b.elements.length) {
+      const taken = b.below[j] as FieldSet;
+      after = recursive && taken.self ? EMPTY : subtract(before, taken, recursive);
+    }
+    if (after !== before && elements === undefined) {
+      elements = a.elements.slice(0, i);
+      below = a.below.slice(0, i);
+    }
+    if (elements !== undefined && below !== undefined && !isEmpty(after)) {
+      elements.push(element);
+      below.push(after);
+    }
+  }
+  return elements === undefined || below === undefined ? withSelf(a, self) : makeSet(self, elements, below);
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.self !== b.self || a.elements.length !== b.elements.length) return false;
+  for (let i = 0; i < a.elements.length; i++) {
+    if (a.elements[i] !== b.elements[i] || !equalSets(a.below[i] as FieldSet, b.below[i] as FieldSet)) return false;
+  }
+  return true;
+}
+
+/** `next`, with every part that equals one of `old` replaced by it: sets of alike objects are kept once. */
+export function shareSets(old: FieldSet, next: FieldSet): FieldSet {
+  if (old === next) return old;
+  const sameElements =
+    old.elements.length === next.elements.length && next.elements.every((element, i) => element === old.elements[i]);
+  let below: FieldSet[] | undefined;
+  let isOld = sameElements && old.self === next.self;
+  for (let i = 0; i < next.elements.length; i++) {
+    const child = next.below[i] as FieldSet;
+    const was = sameElements ? old.below[i] : childOf(old, next.elements[i] as PathElement);
+    const shared = was === undefined ? child : shareSets(was, child);
+    if (shared !== was) isOld = false;
+    if (shared !== child) (below ??= next.below.slice())[i] = shared;
+  }
+  if (isOld) return old;
+  if (!sameElements && below === undefined) return next;
+  return makeSet(next.self, sameElements ? old.elements : next.elements, below ?? next.below);
+}
+
+/** Every path of the set, members of a node before what is below them. */
+export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Iterable<readonly PathElement[]> {
+  for (let i = 0; i < set.elements.length; i++) {
+    if ((set.below[i] as FieldSet).self) yield [...prefix, set.elements[i] as PathElement];
+  }
+  for (let i = 0; i < set.elements.length; i++) {
+    yield* pathsOf(set.below[i] as FieldSet, [...prefix, set.elements[i] as PathElement]);
+  }
+}
+
+export const describePath = (path: readonly PathElement[]): string => path.map(describeElement).join('');

@@ -1,0 +1,65 @@
+/** The shape of a kind: from the facts for what Kubernetes and we define, from their schema for custom resources. */
+import type { Json } from '../../kube/json.ts';
+import type { KindDefinition } from '../kind-definition.ts';
+import { keyDefaults, type ListNode, type ObjectNode, type SchemaNode } from '../schema/lists.ts';
+import { fieldElement } from './path-element.ts';
+import { ATOMIC, DEDUCED, type FieldShape, type ListShape, type MapShape, type Shape, shapeOf } from './shape.ts';
+
+const shapes = new WeakMap<object, Shape>();
+
+export function shapeOfKind({ custom, schema }: Pick<KindDefinition, 'custom' | 'schema'>): Shape {
+  return custom === undefined ? shapeOf(schema) : shapeOfNode(custom.node);
+}
+
+const ANY_SCALAR: Shape = { scalar: 'untyped' };
+
+function shapeOfNode(node: SchemaNode): Shape {
+  if (node.kind === 'leaf') return node.opaque ? DEDUCED : ANY_SCALAR;
+  let shape = shapes.get(node);
+  if (shape === undefined) {
+    shape = node.kind === 'list' ? { list: listOf(node) } : { map: node.kind === 'map' ? mapOf(node) : structOf(node) };
+    shapes.set(node, shape);
+  }
+  return shape;
+}
+
+const mapOf = (node: { readonly atomic: boolean; readonly value: SchemaNode }): MapShape => ({
+  atomic: node.atomic,
+  field: () => undefined,
+  other: node.atomic ? ATOMIC : shapeOfNode(node.value),
+});
+
+function structOf(node: ObjectNode): MapShape {
+  const fields = new Map<string, FieldShape | undefined>();
+  const isOpen = node.schema.open;
+  const find = (name: string): FieldShape | undefined => {
+    const child = node.child(name);
+    // An open type answers for every name; what is only let through is not a field of it.
+    if (child === undefined || (isOpen && child.kind === 'leaf' && child.opaque)) return undefined;
+    return { element: fieldElement(name), shape: shapeOfNode(child) };
+  };
+  return {
+    atomic: node.atomic,
+    field(name) {
+      if (!fields.has(name)) {
+        const found = find(name);
+        // Names come from clients; only those of the type are kept.
+        if (found === undefined) return undefined;
+        fields.set(name, found);
+      }
+      return fields.get(name);
+    },
+    other: isOpen ? DEDUCED : undefined,
+  };
+}
+
+function listOf(node: ListNode): ListShape {
+  const { element, listMapKeys, listType } = node;
+  const defaults = node.keyDefaults ?? keyDefaults(element.kind === 'object' ? element.schema.name : '');
+  return {
+    relation: listType,
+    keys: listMapKeys.toSorted(),
+    keyDefault: (key) => (Object.hasOwn(defaults, key) ? (defaults[key] as Json) : undefined),
+    element: shapeOfNode(element),
+  };
+}

@@ -1,0 +1,72 @@
+/** What all walks over typed values have in common: which of its kinds a value is taken as, and what names a list's item. */
+import type { Json, JsonObject } from '../../kube/json.ts';
+import { keyElement, type PathElement, valueElement } from './path-element.ts';
+import type { ListShape, MapShape, Shape } from './shape.ts';
+
+export type Atom = 'map' | 'scalar' | 'list' | 'none';
+
+export const isMap = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
+/** What the value is taken as. A value of a kind the type does not allow, and null, is taken as the first the type has. */
+export function atomOf(shape: Shape, value: Json | undefined): Atom {
+  if (isList(value)) {
+    if (shape.list !== undefined) return 'list';
+  } else if (isMap(value)) {
+    if (shape.map !== undefined) return 'map';
+  } else if (value !== null && value !== undefined && shape.scalar !== undefined) return 'scalar';
+  return shape.map !== undefined
+    ? 'map'
+    : shape.scalar !== undefined
+      ? 'scalar'
+      : shape.list !== undefined
+        ? 'list'
+        : 'none';
+}
+
+/** The member; what is inherited is no data. */
+export const memberOf = (map: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(map, key) ? map[key] : undefined;
+
+export const memberShape = (map: MapShape, key: string): Shape | undefined => map.field(key)?.shape ?? map.other;
+
+export function isEmptyMap(map: JsonObject): boolean {
+  for (const key in map) if (map[key] !== undefined && Object.hasOwn(map, key)) return false;
+  return true;
+}
+
+/** The element that names an item, or what is wrong with it. */
+export function itemElement(list: ListShape, item: Json | undefined): PathElement | { readonly error: string } {
+  return list.relation === 'map' ? keyedElement(list, item) : setElement(item);
+}
+
+function keyedElement(list: ListShape, item: Json | undefined): PathElement | { readonly error: string } {
+  if (item === null || item === undefined) return { error: 'associative list with keys may not have a null element' };
+  if (!isMap(item)) return { error: 'associative list with keys may not have non-map elements' };
+  const keys: [string, Json][] = [];
+  for (const key of list.keys) {
+    const value = memberOf(item, key) ?? list.keyDefault(key);
+    if (value !== undefined) keys.push([key, value]);
+  }
+  if (keys.length > 0) return keyElement(keys);
+  const names = `[${list.keys.map((key) => JSON.stringify(key)).join(' ')}]`;
+  return {
+    error: `associative list with keys has an element that omits all key fields ${names} (and doesn't have default values for any key fields)`,
+  };
+}
+
+function setElement(item: Json | undefined): PathElement | { readonly error: string } {
+  if (isMap(item)) return { error: "associative list without keys has an element that's a map type" };
+  if (isList(item)) return { error: 'not supported: associative list with lists as elements' };
+  if (item === null || item === undefined) {
+    return { error: "associative list without keys has an element that's an explicit null" };
+  }
+  return valueElement(item);
+}
+
+/** For values known to be well-formed: the empty text never names anything. */
+export function elementOf(list: ListShape, item: Json | undefined): PathElement {
+  const element = itemElement(list, item);
+  return typeof element === 'string' ? element : '';
+}
