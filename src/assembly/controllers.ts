@@ -4,6 +4,10 @@
  */
 /** Every controller that can be switched, with the shorter name older releases knew it by. */
 export const CONTROLLERS = {
+  'certificatesigningrequest-approving-controller': 'csrapproving',
+  'certificatesigningrequest-cleaner-controller': 'csrcleaner',
+  'certificatesigningrequest-signing-controller': 'csrsigning',
+  'clusterrole-aggregation-controller': 'clusterrole-aggregation',
   'daemonset-controller': 'daemonset',
   'cronjob-controller': 'cronjob',
   'deployment-controller': 'deployment',
@@ -18,6 +22,7 @@ export const CONTROLLERS = {
   'replicaset-controller': 'replicaset',
   'replicationcontroller-controller': 'replicationcontroller',
   'resourcequota-controller': 'resourcequota',
+  'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
   'serviceaccount-controller': 'serviceaccount',
   'statefulset-controller': 'statefulset',
   'taint-eviction-controller': 'taint-eviction',

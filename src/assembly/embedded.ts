@@ -47,6 +47,7 @@ import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
 import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
+import { accessKeepers } from './access.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
 import { openClusterStore } from './cluster-store.ts';
@@ -166,6 +167,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         ? [createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) })]
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
+      ...accessKeepers({ ...around, authority: keys.authority }, runs),
       ...createWorkloads(around, runs),
       ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry, runs),
     ];
@@ -230,7 +232,7 @@ export function createEmbeddedApi(store: Store, logger: Logger, hooks: Partial<A
     clock: realClock,
     random: realRandom,
     authorizer,
-    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer)],
+    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer, realClock)],
     hooks,
     logger,
   });

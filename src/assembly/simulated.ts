@@ -85,7 +85,7 @@ export function createSimulatedServer(options: SimulatedServerOptions): Simulate
     clock,
     random,
     authorizer,
-    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer)],
+    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer, clock)],
     ...(options.logger === undefined ? {} : { logger: options.logger }),
   });
   return { store, api, client: () => createInProcessClient(api, { user: LOOPBACK }) };

@@ -24,15 +24,15 @@ export interface Subject {
 }
 
 /** Values are given as typed strings: a bare one would be parsed, and a comma or quote in a name would change it. */
-const subjectText = ({ commonName, organizations = [] }: Subject): x509.Name =>
+export const subjectName = ({ commonName, organizations = [] }: Subject): x509.Name =>
   new x509.Name([
     ...organizations.map((organization) => ({ O: [{ utf8String: organization }] })),
     { CN: [{ utf8String: commonName }] },
   ]);
 
-const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+export const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-const serial = (): string =>
+export const newSerial = (): string =>
   Buffer.from(webcrypto.getRandomValues(new Uint8Array(16)))
     .toString('hex')
     .replace(/^[89a-f]/, '7');
@@ -45,8 +45,8 @@ async function exportPair(certificate: x509.X509Certificate, keys: webcrypto.Cry
 export async function createAuthority(commonName: string, now: number, days = 3650): Promise<KeyPair> {
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    serialNumber: serial(),
-    name: subjectText({ commonName }),
+    serialNumber: newSerial(),
+    name: subjectName({ commonName }),
     notBefore: new Date(now - 5 * 60_000),
     notAfter: new Date(now + days * DAY),
     signingAlgorithm: ALGORITHM,
@@ -63,6 +63,9 @@ export async function createAuthority(commonName: string, now: number, days = 36
   return exportPair(certificate, keys);
 }
 
+export const authorityKey = (authority: KeyPair): Promise<webcrypto.CryptoKey> =>
+  webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(authority.key), ALGORITHM, false, ['sign']);
+
 export interface IssueOptions {
   readonly subject: Subject;
   readonly usage: 'server' | 'client';
@@ -74,24 +77,17 @@ export interface IssueOptions {
 export async function issueCertificate(authority: KeyPair, now: number, options: IssueOptions): Promise<KeyPair> {
   const keys = await newKeys();
   const issuer = new x509.X509Certificate(authority.certificate);
-  const issuerKey = await webcrypto.subtle.importKey(
-    'pkcs8',
-    x509.PemConverter.decodeFirst(authority.key),
-    ALGORITHM,
-    false,
-    ['sign'],
-  );
   const hosts = options.hosts ?? [];
   const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: serial(),
-    subject: subjectText(options.subject),
+    serialNumber: newSerial(),
+    subject: subjectName(options.subject),
     // The name as it is encoded, not its text: verifiers compare bytes.
     issuer: issuer.subjectName,
     notBefore: new Date(now - 5 * 60_000),
     notAfter: new Date(Math.min(now + (options.days ?? 365) * DAY, issuer.notAfter.getTime())),
     signingAlgorithm: ALGORITHM,
     publicKey: keys.publicKey,
-    signingKey: issuerKey,
+    signingKey: await authorityKey(authority),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),

@@ -1,8 +1,11 @@
 /** What access has to say about writes. Last in the chain: nothing may change an object after it was judged. */
 import type { AdmissionPlugin } from '../../machinery/admission.ts';
+import type { Clock } from '../../machinery/clock.ts';
 import type { ClusterAuthorizer } from './authorizer.ts';
+import { createCertificateAdmission } from './certificates/certificate-admission.ts';
 import { createEscalationCheck } from './rbac/escalation.ts';
 
-export const accessAdmission = (authorizer: ClusterAuthorizer): readonly AdmissionPlugin[] => [
+export const accessAdmission = (authorizer: ClusterAuthorizer, clock: Clock): readonly AdmissionPlugin[] => [
   createEscalationCheck(authorizer),
+  createCertificateAdmission(authorizer, clock),
 ];

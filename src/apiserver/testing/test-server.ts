@@ -50,7 +50,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     clock,
     random,
     authorizer,
-    admission: [...builtInAdmission({ store }), ...(options.plugins ?? []), ...accessAdmission(authorizer)],
+    admission: [...builtInAdmission({ store }), ...(options.plugins ?? []), ...accessAdmission(authorizer, clock)],
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
   });
   const client = createInProcessClient(server, { user: LOOPBACK });

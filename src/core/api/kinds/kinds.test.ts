@@ -163,8 +163,7 @@ describe('certificate requests', () => {
   });
 
   it('must say who is to sign what', () => {
-    const { metadata } = old;
-    const empty = { ...old, metadata, spec: { request: '', signerName: '', usages: [], expirationSeconds: 5 } };
+    const empty = { ...request({}), spec: { request: '', signerName: '', usages: [], expirationSeconds: 5 } };
     expect(certificateRequestStrategy.validate(empty).map(({ field }) => field)).toEqual([
       'spec.usages',
       'spec.signerName',
