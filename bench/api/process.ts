@@ -6,10 +6,10 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { inChild } from '../support/child.ts';
 import { BIN, SERVER_FLAG } from '../support/server.ts';
-import { note, reportCase } from '../support/report.ts';
+import { reportCase } from '../support/report.ts';
 
 const exec = promisify(execFile);
 
@@ -67,28 +67,23 @@ async function measureStart(): Promise<void> {
   reportCase({ bench: 'api', case: 'start', unit: 's', better: 'lower', samples });
 }
 
-/** Runs a script of this folder in a process of its own and reads the numbers it prints. */
-async function inChild(
-  script: string,
-  flags: readonly string[],
-  args: readonly string[] = [],
-): Promise<readonly number[]> {
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const { stdout, stderr } = await exec(process.execPath, [...flags, file, ...args], { maxBuffer: 1 << 24 });
-  if (stderr !== '') note(stderr.trim());
-  return JSON.parse(stdout) as readonly number[];
-}
-
 async function measureHeap(): Promise<void> {
   const samples: number[] = [];
   for (let run = 0; run < 3; run += 1)
-    samples.push(...(await inChild('./heap-child.ts', [SERVER_FLAG, '--expose-gc', '--max-old-space-size=4096'])));
+    samples.push(
+      ...(await inChild<number>(new URL('heap-child.ts', import.meta.url), [
+        SERVER_FLAG,
+        '--expose-gc',
+        '--max-old-space-size=4096',
+      ])),
+    );
   reportCase({ bench: 'api', case: 'heap-per-pod', unit: 'B', better: 'lower', samples });
 }
 
 async function measureLoopDelay(): Promise<void> {
   const samples: number[] = [];
-  for (let run = 0; run < 3; run += 1) samples.push(...(await inChild('./loop-child.ts', [SERVER_FLAG])));
+  for (let run = 0; run < 3; run += 1)
+    samples.push(...(await inChild<number>(new URL('loop-child.ts', import.meta.url), [SERVER_FLAG])));
   reportCase({ bench: 'api', case: 'loop-delay', unit: 'ms', better: 'lower', samples });
 }
 

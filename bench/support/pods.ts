@@ -38,7 +38,9 @@ const daemonSet: DaemonSet = {
 
 /** A maker of pods pinned to `node(i)`, sharing everything a stored DaemonSet's template can give. */
 export async function templatePods(client: Client): Promise<(index: number, nodeName: string) => Pod> {
-  const stored: Stored<DaemonSet> = await client.create(DAEMON_SETS, daemonSet);
+  const stored: Stored<DaemonSet> = await client
+    .create(DAEMON_SETS, daemonSet)
+    .catch(() => client.get(DAEMON_SETS, { namespace: NAMESPACE, name: 'agent' }));
   const { spec: template, metadata } = stored.spec.template;
   if (template === undefined) throw new Error('the DaemonSet has no pod template');
   const { nodeSelector: _nowhere, ...spec } = template;
