@@ -44,6 +44,7 @@ import { createSchedulerMetrics } from './scheduler-metrics.ts';
 import { createSiblings } from './siblings.ts';
 import { createStatusWriter } from './status-writer.ts';
 import { createStorageCaches } from './storage.ts';
+import { createVolumeBindings, type Reservation } from './volume-bindings.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface SchedulerOptions {
@@ -101,7 +102,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const pods = informers.for(PODS);
   const disruptionBudgets = informers.for(POD_DISRUPTION_BUDGETS);
   const storage = createStorageCaches(informers);
-  const cluster = createClusterState({ storage: storage.view });
+  const volumes = createVolumeBindings({
+    client,
+    clock,
+    seen: storage.view,
+    isThere: ({ metadata: { name, namespace, uid } }) => pods.lister.get(name, namespace)?.metadata.uid === uid,
+  });
+  const cluster = createClusterState({ storage: volumes.view });
   const queue = createSchedulingQueue({ clock, cluster, onReady: book, plugins });
   const order = createNodeOrder(cluster);
   const assumed = createAssumedPods(cluster);
@@ -268,12 +275,36 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       queue.refused(entry, rejectors, names, compiled);
       return;
     }
+    const node = cluster.nodes.get(nodeName)?.node;
+    const reserved = node === undefined ? undefined : volumes.reserve(pod, node);
     queue.placed(entry, nodeName);
     nominations.end(pod, nodeName);
     statuses.forget(entry.uid);
     queue.changed({ kind: 'pod-placed', record: recordOf(pod), nodeName });
+    if (reserved !== undefined) {
+      track(bindVolumes(reserved, entry, compiled, nodeName, began));
+      return;
+    }
     binding += 1;
     track(bind(entry, compiled, nodeName, began));
+  }
+
+  /** Volumes may take minutes; such pods do not count among the bindings that others wait for. */
+  async function bindVolumes(
+    reserved: Reservation,
+    entry: QueuedPod,
+    compiled: CompiledPod,
+    nodeName: string,
+    began: number,
+  ): Promise<void> {
+    const message = await reserved.bind(signal);
+    reserved.undo();
+    if (message === undefined) {
+      binding += 1;
+      return bind(entry, compiled, nodeName, began);
+    }
+    bindingEnded(entry, compiled, nodeName, { bound: false, settled: false, message }, began);
+    book();
   }
 
   async function bind(entry: QueuedPod, compiled: CompiledPod, nodeName: string, began: number): Promise<void> {
@@ -343,10 +374,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     async start(stop) {
       const recording = record(signal);
       const registrations = [
-        ...storage.follow((change) => {
-          cycle.forget();
-          queue.changed(change);
-        }),
+        ...storage.follow(
+          (change) => {
+            cycle.forget();
+            if (change.kind === 'claim') volumes.claimChanged(change.claim);
+            else if (change.kind === 'volume') volumes.volumeChanged(change.volume);
+            queue.changed(change);
+          },
+          { claim: volumes.claimChanged, volume: volumes.volumeChanged },
+        ),
         disruptionBudgets.addHandler({ batch: () => void (budgets = undefined) }),
         ...followCluster({
           informers,
@@ -356,7 +392,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
           nominations,
           order,
           isOurs,
-          onSettled: (uid) => statuses.forget(uid),
+          onSettled(uid) {
+            statuses.forget(uid);
+            volumes.podGone(uid);
+          },
         }),
       ];
       try {

@@ -5,19 +5,27 @@ import {
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
 } from '../../core/api/registry/resources.ts';
-import type { PersistentVolume } from '../../core/api/types/core-v1.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../core/api/types/core-v1.ts';
+import { isMeantFor } from '../../core/placement/volume-match.ts';
 import type { StorageView } from '../../core/placement/volumes.ts';
 import type { HandlerRegistration } from '../../machinery/informer.ts';
 import type { Informers } from '../../machinery/informers.ts';
 import type { StorageChange } from './queue/cluster-change.ts';
 
+/** What went helps nobody but those who waited for it in vain. */
+export interface StorageGone {
+  claim(claim: PersistentVolumeClaim): void;
+  volume(volume: PersistentVolume): void;
+}
+
 export interface StorageCaches {
   readonly view: StorageView;
   /** Begins to tell what changes. */
-  follow(tell: (change: StorageChange) => void): readonly HandlerRegistration[];
+  follow(tell: (change: StorageChange) => void, gone: StorageGone): readonly HandlerRegistration[];
 }
 
 const AVAILABLE_BY_CLASS = 'scheduler/available-by-class';
+const BY_CLAIM = 'scheduler/by-claim';
 const NO_CLASSES: readonly string[] = Object.freeze([]);
 
 /** Under its class, while no claim holds it or is about to. */
@@ -28,12 +36,17 @@ const availableClass = ({ spec, status, metadata }: PersistentVolume): readonly 
     ? [spec.storageClassName ?? '']
     : NO_CLASSES;
 
+/** Under the claim it names. */
+const claimOf = ({ spec: { claimRef } }: PersistentVolume): readonly string[] =>
+  claimRef === undefined ? NO_CLASSES : [`${claimRef.namespace ?? ''}/${claimRef.name ?? ''}`];
+
 export function createStorageCaches(informers: Informers): StorageCaches {
   const claims = informers.for(PERSISTENT_VOLUME_CLAIMS);
   const volumes = informers.for(PERSISTENT_VOLUMES);
   const classes = informers.for(STORAGE_CLASSES);
   const csiNodes = informers.for(CSI_NODES);
   volumes.addIndex(AVAILABLE_BY_CLASS, availableClass);
+  volumes.addIndex(BY_CLAIM, claimOf);
 
   return {
     view: {
@@ -42,15 +55,23 @@ export function createStorageCaches(informers: Informers): StorageCaches {
       storageClass: (name) => classes.lister.get(name),
       csiNode: (name) => csiNodes.lister.get(name),
       availableVolumes: (className) => volumes.lister.byIndex(AVAILABLE_BY_CLASS, className),
+      volumeMeantFor(claim) {
+        const { namespace = '', name } = claim.metadata;
+        for (const volume of volumes.lister.byIndex(BY_CLAIM, `${namespace}/${name}`))
+          if (isMeantFor(volume, claim)) return volume;
+        return undefined;
+      },
     },
-    follow: (tell) => [
+    follow: (tell, gone) => [
       claims.addHandler({
         add: (claim) => tell({ kind: 'claim', claim, added: true }),
         update: (_old, claim) => tell({ kind: 'claim', claim, added: false }),
+        delete: gone.claim,
       }),
       volumes.addHandler({
         add: (volume) => tell({ kind: 'volume', volume, old: undefined }),
         update: (old, volume) => tell({ kind: 'volume', volume, old }),
+        delete: gone.volume,
       }),
       classes.addHandler({
         add: (storageClass) => tell({ kind: 'storage-class', storageClass, old: undefined }),

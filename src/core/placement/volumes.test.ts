@@ -5,6 +5,7 @@ import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate } from './filters.ts';
 import { preparePod } from './prepared-pod.ts';
 import { selectVictims } from './victims.ts';
+import { isMeantFor } from './volume-match.ts';
 import type { StorageView } from './volumes.ts';
 
 interface Storage {
@@ -31,7 +32,11 @@ const view = ({ claims = [], volumes = [], classes = [], limits }: Storage): Sto
       },
     },
   availableVolumes: (name) =>
-    volumes.filter((volume) => volume.spec.storageClassName === name && volume.status?.phase === 'Available'),
+    volumes.filter(
+      ({ spec, status }) =>
+        spec.storageClassName === name && status?.phase === 'Available' && spec.claimRef === undefined,
+    ),
+  volumeMeantFor: (claim) => volumes.find((volume) => isMeantFor(volume, claim)),
 });
 const claim = (
   name: string,

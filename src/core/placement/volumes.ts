@@ -14,10 +14,9 @@ import type { CSINode, StorageClass } from '../api/types/storage-v1.ts';
 import { labelOf } from '../kube/labels.ts';
 import { createNo, type No } from './answer.ts';
 import type { Labels } from './label-match.ts';
-import { matchesNodeSelector } from './node-affinity.ts';
 import type { NodeState } from './node-state.ts';
 import { podNamespace, type PodRecord } from './pod-record.ts';
-import { amountOf } from './resource-amounts.ts';
+import { findVolume, isReachable, SELECTED_NODE, sizeOf } from './volume-match.ts';
 
 /** Storage objects as placement needs to look them up. */
 export interface StorageView {
@@ -25,8 +24,15 @@ export interface StorageView {
   volume(name: string): PersistentVolume | undefined;
   storageClass(name: string): StorageClass | undefined;
   csiNode(nodeName: string): CSINode | undefined;
-  /** Volumes of the class that no claim holds; for classes without a provisioner. */
+  /** Volumes of the class that no claim holds. */
   availableVolumes(className: string): Iterable<PersistentVolume>;
+  /** The volume that names the claim. */
+  volumeMeantFor(claim: PersistentVolumeClaim): PersistentVolume | undefined;
+}
+
+export interface DelayedClaim {
+  readonly claim: PersistentVolumeClaim;
+  readonly storageClass: StorageClass;
 }
 
 /** What the pod's volumes come to, resolved once per pod. */
@@ -40,8 +46,8 @@ export interface PodVolumes {
   readonly bound: readonly PersistentVolume[];
   /** Some claim is bound to a volume that does not exist. */
   readonly missingVolume: boolean;
-  /** Claims that are bound when the pod has a node. */
-  readonly delayed: readonly { readonly claim: PersistentVolumeClaim; readonly storageClass: StorageClass }[];
+  /** Claims that are bound when the pod has a node, the smallest first. */
+  readonly delayed: readonly DelayedClaim[];
   /** Nothing to check on any node. */
   readonly none: boolean;
 }
@@ -76,7 +82,7 @@ export function resolveVolumes(pod: Pod, storage: StorageView | undefined): PodV
 
   const namespace = podNamespace(pod);
   const resolved = { exclusiveClaims: [] as string[], bound: [] as PersistentVolume[], missingVolume: false };
-  const delayed: { claim: PersistentVolumeClaim; storageClass: StorageClass }[] = [];
+  const delayed: DelayedClaim[] = [];
   let unbound: string | undefined;
   for (const volume of claimed) {
     const name = claimNameOf(pod, volume) ?? '';
@@ -98,6 +104,7 @@ export function resolveVolumes(pod: Pod, storage: StorageView | undefined): PodV
     if (storageClass?.volumeBindingMode === 'WaitForFirstConsumer') delayed.push({ claim, storageClass });
     else unbound ??= name;
   }
+  if (delayed.length > 1) delayed.sort((a, b) => (sizeOf(a.claim) < sizeOf(b.claim) ? -1 : 1));
   const refusal = unbound === undefined ? undefined : unboundNo(unbound);
   return { ...resolved, refusal, disks, delayed, none: false };
 }
@@ -226,19 +233,16 @@ function tooManyVolumes(volumes: PodVolumes, state: NodeState, storage: StorageV
 function bindingNos(volumes: PodVolumes, node: Node, storage: StorageView): readonly No[] {
   const nos: No[] = [];
   const { labels } = node.metadata;
-  const unreachable = volumes.bound.find((volume) => !reachable(volume, labels));
+  const unreachable = volumes.bound.find((volume) => !isReachable(volume, labels));
   if (unreachable !== undefined) {
     const { name } = unreachable.metadata;
     nos.push(
       createNo('VolumeNodeAffinityMismatch', () => `use a node that PersistentVolume \`${name}\` can be reached from`),
     );
   }
-  const taken = new Set<string>();
-  const unbindable = volumes.delayed.find(
-    ({ claim, storageClass }) => !bindable(claim, storageClass, labels, storage, taken),
-  );
-  if (unbindable !== undefined) {
-    const { name } = unbindable.claim.metadata;
+  const plan = volumes.delayed.length === 0 ? NO_PLAN : planVolumes(volumes.delayed, node, storage);
+  if (plan.impossible !== undefined) {
+    const { name } = plan.impossible.metadata;
     nos.push(
       createNo('NoVolumeToBind', () => `provide a volume for claim \`${name}\` on this node, or allow its class here`),
     );
@@ -249,34 +253,48 @@ function bindingNos(volumes: PodVolumes, node: Node, storage: StorageView): read
   return nos;
 }
 
-/** A volume knows nodes by their labels only; names in its terms are not judged. */
-function reachable(volume: PersistentVolume, labels: Labels): boolean {
-  const required = volume.spec.nodeAffinity?.required;
-  return required === undefined || matchesNodeSelector(required, '', labels);
-}
-
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-function bindable(
-  claim: PersistentVolumeClaim,
-  storageClass: StorageClass,
-  labels: Labels,
-  storage: StorageView,
-  taken: Set<string>,
-): boolean {
-  const wanted = amountOf('storage', claim.spec.resources?.requests?.storage);
-  for (const volume of storage.availableVolumes(storageClass.metadata.name)) {
-    const { name } = volume.metadata;
-    const modes = claim.spec.accessModes ?? [];
-    if (taken.has(name) || !reachable(volume, labels)) continue;
-    if (!modes.every((mode) => volume.spec.accessModes?.includes(mode))) continue;
-    if (amountOf('storage', volume.spec.capacity?.storage) < wanted) continue;
-    taken.add(name);
-    return true;
-  }
-  if (storageClass.provisioner === '' || storageClass.provisioner === NO_PROVISIONER) return false;
-  return allowedTopology(storageClass.allowedTopologies, labels);
+/** What becomes of the claims of a pod that goes to a node. */
+export interface VolumePlan {
+  readonly bind: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
+  /** For these a volume is to be made. */
+  readonly provision: readonly PersistentVolumeClaim[];
+  /** A claim that can have no volume on this node. */
+  readonly impossible: PersistentVolumeClaim | undefined;
 }
+
+const NO_PLAN: VolumePlan = { bind: [], provision: [], impossible: undefined };
+
+export function planVolumes(delayed: readonly DelayedClaim[], node: Node, storage: StorageView): VolumePlan {
+  const { labels, name: nodeName } = node.metadata;
+  const bind: { claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
+  const provision: PersistentVolumeClaim[] = [];
+  const taken = new Set<string>();
+  for (const { claim, storageClass } of delayed) {
+    const selected = claim.metadata.annotations?.[SELECTED_NODE];
+    if (selected !== undefined && selected !== nodeName) return { bind, provision, impossible: claim };
+    // One that is being provisioned for this very node waits for that and for nothing else.
+    const volume =
+      selected === undefined
+        ? findVolume(claim, {
+            meant: storage.volumeMeantFor(claim),
+            free: storage.availableVolumes(storageClass.metadata.name),
+            labels: labels ?? {},
+            taken,
+          })
+        : undefined;
+    if (volume !== undefined) {
+      taken.add(volume.metadata.name);
+      bind.push({ claim, volume });
+    } else if (mayProvision(storageClass, labels)) provision.push(claim);
+    else return { bind, provision, impossible: claim };
+  }
+  return { bind, provision, impossible: undefined };
+}
+
+const mayProvision = ({ provisioner, allowedTopologies }: StorageClass, labels: Labels): boolean =>
+  provisioner !== '' && provisioner !== NO_PROVISIONER && allowedTopology(allowedTopologies, labels);
 
 function allowedTopology(terms: readonly TopologySelectorTerm[] | undefined, labels: Labels): boolean {
   if (terms === undefined || terms.length === 0) return true;

@@ -9,6 +9,20 @@ import { REJECTOR } from './rejectors.ts';
 
 const NO_CLAIMS: readonly string[] = Object.freeze([]);
 
+const claiming = new WeakMap<object, boolean>();
+
+/** Whether the pod mounts any claim. Pods of one template share their volumes, so that is found out once for all. */
+export function hasClaims(pod: Pod): boolean {
+  const { volumes } = pod.spec;
+  if (volumes === undefined) return false;
+  let known = claiming.get(volumes);
+  if (known === undefined) {
+    known = volumes.some((volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined);
+    claiming.set(volumes, known);
+  }
+  return known;
+}
+
 /** The claims a pod mounts, those of its own ephemeral volumes included, as `namespace/name`. */
 export function claimNames(pod: Pod): readonly string[] {
   const { volumes } = pod.spec;

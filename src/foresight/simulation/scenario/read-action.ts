@@ -134,8 +134,8 @@ function assemble(name: string, values: Values, node: unknown, path: string, rep
     const taint: Taint = { key: String(values.get('key')), effect, ...(value === undefined ? {} : { value }) };
     return { do: 'taint', node: String(values.get('node')), taint };
   }
-  const propagation = values.get('propagation');
-  if (propagation !== undefined && !PROPAGATIONS.includes(String(propagation)))
+  const propagation = values.get('propagation') as string | undefined;
+  if (propagation !== undefined && !PROPAGATIONS.includes(propagation))
     report(node, `${path}.propagation`, `expected one of ${PROPAGATIONS.join(', ')}`);
   if (name === 'kill' && values.size === 0) report(node, path, 'expected a daemon, a node, or both');
   const { every, down, ...rest } = Object.fromEntries(values) as { [key: string]: Json };
