@@ -9,11 +9,13 @@ export interface KubeconfigFacts {
   readonly client: KeyPair;
   /** Name of cluster, user and context. */
   readonly name: string;
+  /** Of the context; `default` unless said. */
+  readonly namespace?: string;
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-export function kubeconfigText({ server, authority, client, name }: KubeconfigFacts): string {
+export function kubeconfigText({ server, authority, client, name, namespace }: KubeconfigFacts): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -25,6 +27,6 @@ export function kubeconfigText({ server, authority, client, name }: KubeconfigFa
         user: { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
       },
     ],
-    contexts: [{ name, context: { cluster: name, user: name } }],
+    contexts: [{ name, context: { cluster: name, user: name, ...(namespace === undefined ? {} : { namespace }) } }],
   });
 }

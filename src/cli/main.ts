@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../core/api/version.ts';
 import { CliError } from './cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
+import { addUserCommands } from './user-commands.ts';
 import { surviveClosedPipes } from './terminal.ts';
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -77,6 +78,8 @@ export function createProgram(): Command {
     .option('--path', 'print where it is instead of what it says')
     .action(async (options: { path?: boolean }) => (await import('./kubeconfig.ts')).kubeconfig(options));
 
+  addUserCommands(program);
+
   program
     .command('version')
     .description('Print the version of everynode and of the Kubernetes API it serves.')
@@ -90,7 +93,10 @@ export function createProgram(): Command {
     .addHelpText('after', '\nExample:\n  source <(everynode completion bash)\n')
     .action((shell: string) => void process.stdout.write(completionScript(shell, createProgram())));
   // `exitOverride` is not inherited by commands made with a description in place.
-  for (const command of program.commands) command.exitOverride();
+  for (const command of program.commands) {
+    command.exitOverride();
+    for (const sub of command.commands) sub.exitOverride();
+  }
   return program;
 }
 

@@ -1,0 +1,117 @@
+/**
+ * `everynode user`: people and what they may do. A user is a certificate the cluster signed: it carries the name and the
+ * groups, and roles are bound to those. Works on whatever cluster the kubeconfig names, through its API alone.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { kubeconfigText } from '../assembly/kubeconfig.ts';
+import { issueUserCertificate } from '../assembly/user-certificate.ts';
+import { realClock } from '../machinery/real-clock.ts';
+import { realRandom } from '../machinery/real-random.ts';
+import { createHttpClient, type HttpClient } from '../machinery/http/http-client.ts';
+import { loadKubeconfig } from '../machinery/http/kubeconfig.ts';
+import { StatusError } from '../core/kube/status-error.ts';
+import type { RestConfig } from '../machinery/http/rest-config.ts';
+import { CliError } from './cli-error.ts';
+import { lastKubeconfig } from './home.ts';
+import { writeKubeconfig } from './kubeconfig-file.ts';
+import { bindUser, grantsTable, unbindUser } from './user-bindings.ts';
+
+export interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export interface UserAddFlags extends ClusterFlags {
+  readonly group: readonly string[];
+  readonly role?: string;
+  readonly namespace?: string;
+  readonly days: string;
+  readonly writeKubeconfig?: string;
+}
+
+const say = (text: string): void => void process.stderr.write(text);
+const MAX_DAYS = 365;
+
+export async function userAdd(name: string, flags: UserAddFlags): Promise<void> {
+  const days = Number(flags.days);
+  if (!/^\d+$/.test(flags.days) || days < 1 || days > MAX_DAYS) {
+    throw new CliError(`invalid argument ${JSON.stringify(flags.days)} for --days: expected 1 to ${MAX_DAYS}`);
+  }
+  if (flags.namespace !== undefined && flags.role === undefined) {
+    throw new CliError('--namespace says where a role holds', 'Name the role too: --role view');
+  }
+  if (name.trim() === '') throw new CliError('the name is empty');
+  await withClient(flags, async (client, config) => {
+    const subject = { commonName: name, organizations: flags.group };
+    const credentials = await issueUserCertificate(client, subject, days, { clock: realClock, random: realRandom });
+    if (flags.role !== undefined) say(`${await bindUser(client, name, flags.role, flags.namespace)}\n`);
+    const text = kubeconfigText({
+      server: config.server,
+      authority: String(config.tls?.ca ?? ''),
+      client: credentials,
+      name: `${name}@everynode`,
+      ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
+    });
+    if (flags.writeKubeconfig === undefined) {
+      process.stdout.write(text);
+      return;
+    }
+    const file = resolve(flags.writeKubeconfig);
+    writeKubeconfig(file, keepingCurrent(file, text));
+    say(`user ${name} is in ${file}\n`);
+    if (flags.role === undefined) {
+      say(`  They may do nothing yet: kubectl create clusterrolebinding ${name} --clusterrole=view --user=${name}\n`);
+    }
+  });
+}
+
+export const userList = (flags: ClusterFlags): Promise<void> =>
+  withClient(flags, async (client) => void process.stdout.write(await grantsTable(client)));
+
+export const userRemove = (name: string, flags: ClusterFlags): Promise<void> =>
+  withClient(flags, async (client) => {
+    const removed = await unbindUser(client, name);
+    for (const line of removed) say(`${line}\n`);
+    if (removed.length === 0)
+      throw new CliError(`no role is bound to user ${name}`, 'everynode user list shows who has one');
+    say(
+      '  A certificate cannot be called back: until it expires it names them, and what their groups may do they may.\n',
+    );
+  });
+
+async function withClient(
+  flags: ClusterFlags,
+  work: (client: HttpClient, config: RestConfig) => Promise<void>,
+): Promise<void> {
+  const path = flags.kubeconfig ?? (process.env['KUBECONFIG'] ? undefined : lastKubeconfig());
+  const config = await loadKubeconfig({
+    clock: realClock,
+    ...(path === undefined ? {} : { path }),
+    ...(flags.context === undefined ? {} : { context: flags.context }),
+  });
+  const client = createHttpClient(config, { clock: realClock, random: realRandom });
+  try {
+    await work(client, config);
+  } catch (error) {
+    if (error instanceof StatusError) throw new CliError(error.message);
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A kubeconfig that people use already goes on being what it was; the new context is beside. */
+function keepingCurrent(file: string, ours: string): string {
+  if (!existsSync(file)) return ours;
+  let current: unknown;
+  try {
+    current = (parse(readFileSync(file, 'utf8')) as { 'current-context'?: unknown } | null)?.['current-context'];
+  } catch {
+    // Whoever writes it will say that it is no kubeconfig.
+    return ours;
+  }
+  if (typeof current !== 'string' || current === '') return ours;
+  return stringify({ ...(parse(ours) as object), 'current-context': current });
+}
