@@ -6,6 +6,7 @@
  */
 import type { Actor } from '../../../machinery/actor.ts';
 import type { WorkloadOptions } from './common/surroundings.ts';
+import { createCronJobController } from './cronjob/cronjob-controller.ts';
 import { createDeploymentController } from './deployment/deployment-controller.ts';
 import { createJobController } from './job/job-controller.ts';
 import { createTtlController } from './job/ttl-controller.ts';
@@ -19,6 +20,7 @@ export const WORKLOAD_CONTROLLERS = {
   'replicationcontroller-controller': (options) => createReplicaController(REPLICATION_CONTROLLER, options),
   'job-controller': createJobController,
   'ttl-after-finished-controller': createTtlController,
+  'cronjob-controller': createCronJobController,
 } as const satisfies { readonly [name: string]: (options: WorkloadOptions) => Actor };
 
 export type WorkloadController = keyof typeof WORKLOAD_CONTROLLERS;
