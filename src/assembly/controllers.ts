@@ -18,6 +18,7 @@ export const CONTROLLERS = {
   'job-controller': 'job',
   'namespace-controller': 'namespace',
   'node-lifecycle-controller': 'nodelifecycle',
+  'persistentvolume-binder-controller': 'persistentvolume-binder',
   'pod-garbage-collector-controller': 'podgc',
   'replicaset-controller': 'replicaset',
   'replicationcontroller-controller': 'replicationcontroller',

@@ -28,6 +28,7 @@ import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
 import { createNamespaceController } from '../control/housekeeping/namespace-controller.ts';
 import { collectableResources, namespacedResources } from '../control/housekeeping/served-resources.ts';
+import { createVolumeKeeper } from '../control/housekeeping/volumes/volume-keeper.ts';
 import { createServiceAccounts } from '../control/housekeeping/service-accounts.ts';
 import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
@@ -167,6 +168,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         ? [createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) })]
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
+      ...(runs('persistentvolume-binder-controller') ? [createVolumeKeeper(around)] : []),
       ...accessKeepers({ ...around, authority: keys.authority }, runs),
       ...createWorkloads(around, runs),
       ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry, runs),
