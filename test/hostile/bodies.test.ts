@@ -112,9 +112,9 @@ describe('bodies that end too early', () => {
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
     for (const character of body) {
+      expect(text).toBe('');
       socket.write(character);
       await sleep(1);
-      expect(text).toBe('');
     }
     while (!text.includes('"kind"')) await sleep(5);
     expect(text).toMatch(/^HTTP\/1\.1 201 /);
