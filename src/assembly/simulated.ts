@@ -13,6 +13,8 @@ import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/memory-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
+import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
+import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
 import { collectableResources } from '../control/housekeeping/served-resources.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
@@ -51,8 +53,21 @@ export const GARBAGE_COLLECTOR: ActorFactory = {
   create: (around) => [createGarbageCollector({ ...around, resources: collectableResources(createRegistry().all()) })],
 };
 
-/** Every actor of an embedded cluster, each a process of its own. */
-export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER, GARBAGE_COLLECTOR];
+export const POD_GC: ActorFactory = { name: 'pod-gc', create: (around) => [createPodGc(around)] };
+export const TAINT_EVICTION: ActorFactory = {
+  name: 'taint-eviction',
+  create: (around) => [createTaintEviction(around)],
+};
+
+/** Those of an embedded cluster's actors that have to do with nodes and daemons, each a process of its own. */
+export const SIMULATED_ACTORS: readonly ActorFactory[] = [
+  FLEET,
+  DAEMONSET,
+  SCHEDULER,
+  GARBAGE_COLLECTOR,
+  POD_GC,
+  TAINT_EVICTION,
+];
 
 export interface SimulatedServerOptions {
   readonly clock: Clock;

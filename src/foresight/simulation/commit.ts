@@ -6,7 +6,7 @@ export interface Commit {
   readonly revision: number;
   /** Virtual milliseconds since the world began. */
   readonly at: number;
-  /** The actor whose request it was, `user` for the scenario, `caretaker` for stand-ins. */
+  /** The actor whose request it was, `user` for the scenario. */
   readonly by: string;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly key: StoreKey;

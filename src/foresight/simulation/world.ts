@@ -12,7 +12,6 @@ import { bootstrap } from '../../apiserver/bootstrap.ts';
 import { createSeededRandom } from '../../machinery/seeded-random.ts';
 import { createVirtualClock } from '../../machinery/virtual-clock.ts';
 import { canonicalState, type CanonicalState } from './canonical-state.ts';
-import { startCaretaker } from './caretaker.ts';
 import { createCast } from './cast.ts';
 import { createClusterView } from './cluster-view.ts';
 import { observeStore, type Commit } from './commit.ts';
@@ -187,7 +186,6 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     for (const { atMs, downMs } of plan.crashes(factory.name, troubleUntil))
       clock.after(atMs, () => cast.crash(factory, downMs));
   }
-  startCaretaker(namedClient(server.client(), attributeTo('caretaker')), clock, view);
 
   const isOver = (): boolean => isBroken() || failure !== undefined;
   await advance(Math.max(troubleUntil, lastStepAt));

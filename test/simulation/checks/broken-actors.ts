@@ -1,5 +1,11 @@
 /** Actors with one fault each, so that the invariants can show that they see it. */
-import { DAEMONSET, FLEET, GARBAGE_COLLECTOR, SCHEDULER, type ActorFactory } from '../../../src/assembly/simulated.ts';
+import {
+  DAEMONSET,
+  GARBAGE_COLLECTOR,
+  SCHEDULER,
+  SIMULATED_ACTORS,
+  type ActorFactory,
+} from '../../../src/assembly/simulated.ts';
 import { DAEMON_SETS, NODES, PODS } from '../../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../src/core/kube/objects.ts';
@@ -210,4 +216,4 @@ export const HASTY: ActorFactory = {
   ],
 };
 
-export const WHOLE: readonly ActorFactory[] = [FLEET, DAEMONSET, SCHEDULER, GARBAGE_COLLECTOR];
+export const WHOLE: readonly ActorFactory[] = SIMULATED_ACTORS;

@@ -1,5 +1,6 @@
 /** Scenarios for property tests: they shrink to fewer and earlier steps. */
 import fc from 'fast-check';
+import { SIMULATED_ACTORS } from '../../../src/assembly/simulated.ts';
 import { daemon } from '../../../src/foresight/simulation/scenario/generate-scenario.ts';
 import {
   DEFAULT_SETTLE_MS,
@@ -31,7 +32,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.integer({ min: 1, max: 5 }).map((count): Action => ({ do: 'workload', name: 'web', count, cpu: '300m' })),
   fc.integer({ min: 1, max: 5 }).map((count): Action => ({ do: 'finish', workload: 'web', count })),
   fc
-    .tuple(fc.constantFrom('fleet', 'scheduler', 'daemonset', 'garbage-collector'), fc.integer({ min: 1, max: 20_000 }))
+    .tuple(fc.constantFrom(...SIMULATED_ACTORS.map(({ name }) => name)), fc.integer({ min: 1, max: 20_000 }))
     .map(([actor, downMs]): Action => ({ do: 'crash', actor, downMs })),
 );
 
