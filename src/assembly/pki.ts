@@ -63,11 +63,12 @@ function keepSigningKey(directory: string | undefined): string {
   }
   const key = readFileSync(file, 'utf8');
   try {
-    createPrivateKey(key);
+    // Another curve would sign what nobody could verify.
+    if (createPrivateKey(key).asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('not a P-256 key');
     return key;
   } catch (cause) {
     // What OpenSSL says of a broken key tells nothing of the key, but helps nobody either.
-    const text = `${file} is no private key. Restore it from a backup; or remove it, and pods will need new tokens`;
+    const text = `${file} is no P-256 private key. Restore it from a backup; or remove it, and pods will need new tokens`;
     throw Object.assign(new Error(text, { cause }), { code: 'EN_ASSEMBLY_KEYS' });
   }
 }

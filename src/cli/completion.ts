@@ -5,7 +5,13 @@ import { CliError } from './cli-error.ts';
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 interface Grammar {
-  readonly commands: readonly { readonly name: string; readonly summary: string; readonly flags: readonly Flag[] }[];
+  readonly commands: readonly {
+    readonly name: string;
+    readonly summary: string;
+    /** What may follow the name, such as `add` after `user`. */
+    readonly parts: readonly string[];
+    readonly flags: readonly Flag[];
+  }[];
 }
 
 interface Flag {
@@ -37,20 +43,27 @@ function grammarOf(program: Command): Grammar {
     commands: program.commands.map((command) => ({
       name: command.name(),
       summary: command.description(),
-      flags: command.options.map((option) => ({
-        long: option.long ?? '',
-        short: option.short,
-        summary: option.description,
-        choices: option.argChoices ?? [],
-        takesFile: /<(file|dir)>/.test(option.flags),
-      })),
+      parts: command.commands.map((part) => part.name()),
+      flags: [...new Map([command, ...command.commands].flatMap(flagsOf)).values()],
     })),
   };
 }
 
+const flagsOf = (command: Command): (readonly [string, Flag])[] =>
+  command.options.map((option) => [
+    option.long ?? '',
+    {
+      long: option.long ?? '',
+      short: option.short,
+      summary: option.description,
+      choices: option.argChoices ?? [],
+      takesFile: /<(file|dir)>/.test(option.flags),
+    },
+  ]);
+
 function bash({ commands }: Grammar): string {
-  const cases = commands.map(({ name, flags }) => {
-    const words = name === 'completion' ? SHELLS.join(' ') : flags.map((flag) => flag.long).join(' ');
+  const cases = commands.map(({ name, flags, parts }) => {
+    const words = name === 'completion' ? SHELLS.join(' ') : [...parts, ...flags.map((flag) => flag.long)].join(' ');
     return `    ${name}) words="${words} --help" ;;`;
   });
   const values = commands.flatMap(({ flags }) =>
@@ -81,8 +94,11 @@ complete -F _everynode everynode
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`\'`)}'`;
 
 function fish({ commands }: Grammar): string {
-  const lines = commands.flatMap(({ name, summary, flags }) => [
+  const lines = commands.flatMap(({ name, summary, flags, parts }) => [
     `complete -c everynode -f -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
+    ...(parts.length === 0
+      ? []
+      : [`complete -c everynode -f -n '__fish_seen_subcommand_from ${name}' -a ${quote(parts.join(' '))}`]),
     ...flags.map((flag) => {
       const value = flag.takesFile
         ? ' -r -F'
@@ -97,7 +113,8 @@ function fish({ commands }: Grammar): string {
 
 function powershell({ commands }: Grammar): string {
   const table = commands.map(
-    ({ name, flags }) => `    '${name}' = @(${flags.map((flag) => `'${flag.long}'`).join(', ')})`,
+    ({ name, flags, parts }) =>
+      `    '${name}' = @(${[...parts, ...flags.map((flag) => flag.long)].map((word) => `'${word}'`).join(', ')})`,
   );
   return `Register-ArgumentCompleter -Native -CommandName everynode -ScriptBlock {
   param($word, $ast, $position)

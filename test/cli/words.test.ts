@@ -117,7 +117,10 @@ describe('everynode, asked for words', () => {
         child.stdout.on('data', (chunk: Buffer) => void (out += chunk.toString()));
         child.once('close', () => resolve(out.trim()));
       });
-    expect(await complete('everynode u')).toBe('up');
+    expect(await complete('everynode up')).toBe('up');
+    expect(await complete('everynode us')).toBe('user');
+    expect(await complete('everynode user a')).toBe('add');
+    expect(await complete('everynode user add --gr')).toBe('--group');
     expect(await complete('everynode up --node')).toBe('--nodes --node-groups');
     expect(await complete('everynode version -o ')).toBe('text json yaml');
     expect(await complete('everynode version --output j')).toBe('json');

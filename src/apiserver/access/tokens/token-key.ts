@@ -27,7 +27,6 @@ export function createTokenKey(pem: string): TokenKey {
   const publicKey = createPublicKey(privateKey);
   const id = keyId(publicKey);
   const { crv = '', kty = '', x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  if (crv !== 'P-256') throw Object.assign(new Error('the key for tokens is no P-256 key'), { code: 'EN_ACCESS_KEY' });
   const header = encode({ alg: ALGORITHM, kid: id });
   return {
     id,
