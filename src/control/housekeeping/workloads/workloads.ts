@@ -12,6 +12,7 @@ import { createJobController } from './job/job-controller.ts';
 import { createTtlController } from './job/ttl-controller.ts';
 import { REPLICA_SET, REPLICATION_CONTROLLER } from './replicaset/replica-kind.ts';
 import { createReplicaController } from './replicaset/replica-controller.ts';
+import { createStatefulSetController } from './statefulset/statefulset-controller.ts';
 
 /** By the names of kube-controller-manager. */
 export const WORKLOAD_CONTROLLERS = {
@@ -21,6 +22,7 @@ export const WORKLOAD_CONTROLLERS = {
   'job-controller': createJobController,
   'ttl-after-finished-controller': createTtlController,
   'cronjob-controller': createCronJobController,
+  'statefulset-controller': createStatefulSetController,
 } as const satisfies { readonly [name: string]: (options: WorkloadOptions) => Actor };
 
 export type WorkloadController = keyof typeof WORKLOAD_CONTROLLERS;

@@ -33,9 +33,26 @@ export interface PodControlOptions<O extends KubeObject> {
   readonly tell: Tell;
   /** The owner as events name it. */
   readonly named: (object: O) => O;
+  /** How events put it; as ReplicaSets and Jobs do unless said. */
+  readonly words?: PodWords<O>;
 }
 
-export function createPodControl<O extends KubeObject>({ client, tell, named }: PodControlOptions<O>): PodControl<O> {
+export interface PodWords<O extends KubeObject> {
+  done(verb: 'create' | 'delete', pod: string, owner: O): string;
+  failed(verb: 'create' | 'delete', pod: string, owner: O, error: string): string;
+}
+
+const WORDS: PodWords<KubeObject> = {
+  done: (verb, pod) => `${verb === 'create' ? 'Created' : 'Deleted'} pod: ${pod}`,
+  failed: (verb, _pod, _owner, error) => `Error ${verb === 'create' ? 'creating' : 'deleting'}: ${error}`,
+};
+
+export function createPodControl<O extends KubeObject>({
+  client,
+  tell,
+  named,
+  words = WORDS,
+}: PodControlOptions<O>): PodControl<O> {
   async function meet(owner: PodOwner<O>, pod: Pod): Promise<Created> {
     const { namespace = '', name } = pod.metadata;
     const present = await client.get(PODS, { namespace, name });
@@ -57,13 +74,13 @@ export function createPodControl<O extends KubeObject>({ client, tell, named }: 
       try {
         const created = await client.create(PODS, pod);
         owner.pods.wrote(created);
-        tell(object, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
+        tell(object, 'Normal', 'SuccessfulCreate', words.done('create', created.metadata.name, object));
         return { pod: created, isNew: true };
       } catch (error) {
         if (isNamespaceTerminating(error)) return 'ending';
         if (isStatus(error, 'AlreadyExists')) return meet(owner, pod);
         if (isUnclear(error)) owner.doubts.add(pod.metadata.name);
-        tell(object, 'Warning', 'FailedCreate', `Error creating: ${textOf(error)}`);
+        tell(object, 'Warning', 'FailedCreate', words.failed('create', pod.metadata.name, object, textOf(error)));
         throw error;
       }
     },
@@ -75,7 +92,7 @@ export function createPodControl<O extends KubeObject>({ client, tell, named }: 
         // Pods that nothing runs are gone at once; the others linger until their node has stopped them.
         if (isPod(answer) && answer.metadata.deletionTimestamp !== undefined) owner.pods.wrote(answer);
         else owner.pods.gone(pod);
-        tell(named(owner.object), 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
+        tell(named(owner.object), 'Normal', 'SuccessfulDelete', words.done('delete', name, owner.object));
         return true;
       } catch (error) {
         if (isStatus(error, 'NotFound') || isStatus(error, 'Conflict')) {
@@ -84,7 +101,7 @@ export function createPodControl<O extends KubeObject>({ client, tell, named }: 
           return false;
         }
         if (isUnclear(error)) owner.doubts.add(name);
-        tell(named(owner.object), 'Warning', 'FailedDelete', `Error deleting: ${textOf(error)}`);
+        tell(named(owner.object), 'Warning', 'FailedDelete', words.failed('delete', name, owner.object, textOf(error)));
         throw error;
       }
     },

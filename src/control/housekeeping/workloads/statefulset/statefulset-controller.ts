@@ -1,0 +1,82 @@
+/**
+ * statefulset/ — pods with names, an order and claims of their own. `ordinals.ts` says which pod is which, `set-pods.ts` makes
+ * pods and claims, `revisions.ts` keeps the templates, `retention.ts` says with whom a claim goes, `set-sync.ts` carries it out.
+ */
+import {
+  CONTROLLER_REVISIONS,
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
+  STATEFUL_SETS,
+} from '../../../../core/api/registry/resources.ts';
+import type { ControllerRevision, StatefulSet } from '../../../../core/api/types/apps-v1.ts';
+import type { PersistentVolumeClaim, Pod } from '../../../../core/api/types/core-v1.ts';
+import type { ObjectKey } from '../../../../core/kube/objects.ts';
+import type { Actor } from '../../../../machinery/actor.ts';
+import { createController } from '../../../../machinery/controller.ts';
+import { createFeed } from '../common/feed.ts';
+import { indexChildren } from '../common/indexes.ts';
+import { createOverlay } from '../common/overlay.ts';
+import { createOwners, newPodOwner } from '../common/owners.ts';
+import { createPodControl, type PodWords } from '../common/pod-control.ts';
+import { isEmptySelector, selectsWith } from '../common/selectors.ts';
+import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createRevisions } from './revisions.ts';
+import { createSetSync, type SetOwner } from './set-sync.ts';
+
+const TITLES = { create: 'Create', delete: 'Delete' } as const;
+
+const words: PodWords<StatefulSet> = {
+  done: (verb, pod, set) => `${TITLES[verb]} Pod ${pod} in StatefulSet ${set.metadata.name} successful`,
+  failed: (verb, pod, set, error) =>
+    `${TITLES[verb]} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${error}`,
+};
+
+export function createStatefulSetController(options: WorkloadOptions): Actor {
+  const { client, informers, clock, random } = options;
+  const sets = informers.for(STATEFUL_SETS);
+  const pods = informers.for(PODS);
+  const claims = informers.for(PERSISTENT_VOLUME_CLAIMS);
+  const revisions = informers.for(CONTROLLER_REVISIONS);
+  const { recorder, tell } = createTeller(options, 'statefulset-controller');
+  const named = (set: StatefulSet): StatefulSet => withType(STATEFUL_SETS, set);
+  const owners = createOwners<StatefulSet, SetOwner>((key, set) => ({
+    ...newPodOwner(key, set, createOverlay<Pod>(pods)),
+    revisions: createOverlay<ControllerRevision>(revisions),
+    claims: createOverlay<PersistentVolumeClaim>(claims),
+    collisions: undefined,
+  }));
+  const sync = createSetSync({
+    client,
+    clock,
+    tell,
+    control: createPodControl<StatefulSet>({ client, tell, named, words }),
+    pods: indexChildren(pods),
+    claims: claims.lister,
+    revisions: createRevisions(client, indexChildren(revisions)),
+  });
+  const controller = createController<ObjectKey>({
+    name: 'statefulset',
+    clock,
+    random,
+    ...(options.logger === undefined ? {} : { logger: options.logger }),
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    concurrency: options.concurrency ?? CONCURRENCY,
+    async reconcile(key, signal) {
+      const set = sets.lister.get(key.name, key.namespace);
+      if (set === undefined) return owners.forget(key);
+      if (isEmptySelector(set.spec.selector)) return undefined;
+      const owner = owners.of(key, set);
+      try {
+        return await sync(owner, signal);
+      } finally {
+        owner.syncedAt = clock.monotonic();
+      }
+    },
+  });
+  controller.watch(claims, () => []);
+  const selects = ({ spec }: StatefulSet) => selectsWith(spec.selector);
+  const feed = createFeed({ controller, clock, resource: STATEFUL_SETS, informer: sets, owners, selects });
+  feed.follow(pods, true);
+  feed.follow(revisions, true);
+  return together('statefulset-controller', controller, recorder);
+}
