@@ -29,14 +29,19 @@ export default defineConfig({
         'test/hostile/**/*.test.ts',
         'test/daemonset/**/*.test.ts',
         'test/housekeeping/**/*.test.ts',
+        'test/access/*.test.ts',
         'test/workloads/**/*.test.ts',
       ]),
-      project('kubectl', ['test/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'], {
-        ...PROCESSES,
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
-        globalSetup: './test/support/kubectl-setup.ts',
-      }),
+      project(
+        'kubectl',
+        ['test/kubectl/**/*.test.ts', 'test/access/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'],
+        {
+          ...PROCESSES,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          globalSetup: './test/support/kubectl-setup.ts',
+        },
+      ),
       project('cli', ['test/cli/**/*.test.ts'], {
         ...PROCESSES,
         testTimeout: 60_000,
