@@ -8,6 +8,8 @@ import type { Actor } from '../../../machinery/actor.ts';
 import type { WorkloadOptions } from './common/surroundings.ts';
 import { createCronJobController } from './cronjob/cronjob-controller.ts';
 import { createDeploymentController } from './deployment/deployment-controller.ts';
+import { createEndpointsController } from './endpoints/endpoints-controller.ts';
+import { createEndpointSliceController } from './endpoints/endpointslice-controller.ts';
 import { createJobController } from './job/job-controller.ts';
 import { createTtlController } from './job/ttl-controller.ts';
 import { REPLICA_SET, REPLICATION_CONTROLLER } from './replicaset/replica-kind.ts';
@@ -23,6 +25,8 @@ export const WORKLOAD_CONTROLLERS = {
   'ttl-after-finished-controller': createTtlController,
   'cronjob-controller': createCronJobController,
   'statefulset-controller': createStatefulSetController,
+  'endpoints-controller': createEndpointsController,
+  'endpointslice-controller': createEndpointSliceController,
 } as const satisfies { readonly [name: string]: (options: WorkloadOptions) => Actor };
 
 export type WorkloadController = keyof typeof WORKLOAD_CONTROLLERS;

@@ -1,0 +1,64 @@
+/** What makes a Service's endpoints worth a look: the Service itself, and pods it selects or selected. */
+import { PODS, SERVICES } from '../../../../core/api/registry/resources.ts';
+import type { Pod } from '../../../../core/api/types/core-v1.ts';
+import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
+import type { Clock } from '../../../../machinery/clock.ts';
+import type { Controller } from '../../../../machinery/controller.ts';
+import type { Informers } from '../../../../machinery/informers.ts';
+import { keyOf, keyText } from '../../../../machinery/object-keys.ts';
+import type { Change } from '../../../../machinery/object-store.ts';
+import { isTold, selectsOf } from './service-pods.ts';
+
+/** The least time between two looks, and more for each pod there is to look at. */
+const COALESCE_MS = 50;
+const MS_A_POD = 0.1;
+
+export interface ServiceFeed {
+  /** A look has ended that had so many pods to go through. */
+  looked(key: ObjectKey, pods: number): void;
+  forget(key: ObjectKey): void;
+}
+
+export function feedServices(controller: Controller<ObjectKey>, informers: Informers, clock: Clock): ServiceFeed {
+  const services = informers.for(SERVICES);
+  const pods = informers.for(PODS);
+  /** By key, the monotonic time before which pods ask for no further look. */
+  const restUntil = new Map<string, number>();
+
+  controller.watch(services, (service, { object }) => (service === object ? [keyOf(service)] : []));
+  controller.watch(pods, (pod, change) => {
+    if (pod === change.object && isNews(change)) for (const key of selecting(change)) soon(key);
+    return [];
+  });
+
+  function* selecting({ object, old }: Change<Pod>): Generator<ObjectKey> {
+    for (const service of services.lister.list(object.metadata.namespace ?? '')) {
+      const selects = selectsOf(service);
+      if (selects === undefined) continue;
+      if (selects(object.metadata.labels) || (old !== undefined && selects(old.metadata.labels))) yield keyOf(service);
+    }
+  }
+
+  function soon(key: ObjectKey): void {
+    const wait = (restUntil.get(keyText(key)) ?? 0) - clock.monotonic();
+    if (wait > 0) controller.queue.addAfter(key, wait);
+    else controller.queue.add(key);
+  }
+
+  return {
+    looked: (key, count) => void restUntil.set(keyText(key), clock.monotonic() + COALESCE_MS + count * MS_A_POD),
+    forget: (key) => void restUntil.delete(keyText(key)),
+  };
+}
+
+const isNews = (change: Change<Pod>): boolean => change.type !== 'update' || isTold(change.old, change.object);
+
+/** The pods of the namespace that the Service selects. */
+export function selectedPods(
+  pods: Iterable<Stored<Pod>>,
+  selects: (labels: Pod['metadata']['labels']) => boolean,
+): readonly Stored<Pod>[] {
+  const found: Stored<Pod>[] = [];
+  for (const pod of pods) if (selects(pod.metadata.labels)) found.push(pod);
+  return found;
+}
