@@ -16,6 +16,9 @@ import { requestAttributes } from './access/attributes.ts';
 import { accessDenied, type ClusterAuthorizer } from './access/authorizer.ts';
 import { createReviews } from './access/reviews.ts';
 import { createAdmissionChain } from './admission/chain.ts';
+import { type ConvertObjects, withConversions } from './custom/conversion.ts';
+import { createCustomKinds } from './custom/custom-kinds.ts';
+import { noConversionWebhooks, watchConverted } from './custom/waiting.ts';
 import type { HandlerContext } from './handlers/context.ts';
 import { fromStorageResponse, fromStorageSink, toStorageRequest, toStorageWatch } from './handlers/converted.ts';
 import { connect } from './handlers/connect.ts';
@@ -57,6 +60,8 @@ export interface ApiServerOptions {
   readonly hooks?: Partial<ApiHooks>;
   /** Where cluster IPs come from. */
   readonly serviceCIDR?: string;
+  /** Asks the webhooks of custom resources that convert between versions. */
+  readonly convert?: ConvertObjects;
   readonly logger?: Logger;
 }
 
@@ -105,10 +110,27 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     sharing: createNewObjectSharing(),
   };
 
-  /** The definition the request speaks in, where the stored form is another one. */
-  const convertedKind = ({ target }: RequestBase): KindDefinition | undefined => {
-    const kind = registry.byResource(target.group, target.version, target.resource);
-    return kind?.conversion === undefined ? undefined : kind;
+  const custom = createCustomKinds({ store, registry, convert: options.convert ?? noConversionWebhooks, logger });
+  const customContexts = new WeakMap<KindDefinition, HandlerContext>();
+  /** Custom resources are handled like any other, on the store as their version sees it. */
+  const contextOf = (kind: KindDefinition): HandlerContext => {
+    let own = customContexts.get(kind);
+    if (own === undefined) customContexts.set(kind, (own = { ...context, store: custom.viewOf(kind) }));
+    return own;
+  };
+
+  const kindOf = ({ target }: RequestBase): KindDefinition | undefined =>
+    registry.byResource(target.group, target.version, target.resource);
+
+  const respond = (request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
+    const kind = kindOf(request);
+    if (kind?.custom !== undefined) return withConversions(() => dispatch(contextOf(kind), request));
+    const conversion = kind?.conversion;
+    if (kind === undefined || conversion === undefined) return dispatch(context, request);
+    // The stored form is another one than the request speaks in.
+    return Promise.resolve(dispatch(context, toStorageRequest(kind, conversion, context.decoder, request))).then(
+      (response) => fromStorageResponse(conversion, response),
+    );
   };
 
   const failure = (error: unknown): StatusError => {
@@ -127,14 +149,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       try {
         request.signal?.throwIfAborted();
         authorize(request, request.verb, request.verb === 'list' ? request.options.fieldSelector : undefined);
-        const kind = convertedKind(request);
-        const conversion = kind?.conversion;
-        const answer =
-          kind === undefined || conversion === undefined
-            ? dispatch(context, request)
-            : Promise.resolve(dispatch(context, toStorageRequest(kind, conversion, context.decoder, request))).then(
-                (response) => fromStorageResponse(conversion, response),
-              );
+        const answer = respond(request);
         if (!(answer instanceof Promise)) return Promise.resolve(answer);
         return answer.catch((error: unknown) => {
           throw failure(error);
@@ -154,7 +169,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     watch(request, sink) {
       try {
         authorize(request, 'watch', request.options.fieldSelector);
-        const kind = convertedKind(request);
+        const kind = kindOf(request);
+        if (kind?.custom !== undefined) return watchConverted(contextOf(kind), request, sink, failure);
         if (kind?.conversion === undefined) return watch(context, request, sink);
         return watch(context, toStorageWatch(kind, request), fromStorageSink(kind.conversion, sink));
       } catch (error) {

@@ -29,7 +29,8 @@ export function createDecoder(): Decoder {
   return {
     decode(kind, object, options) {
       const typed = checkType(kind, object);
-      const checked = checkObject(kind.schema, typed, { immutable: true, baseline: options.baseline });
+      const checked =
+        kind.custom?.check(typed) ?? checkObject(kind.schema, typed, { immutable: true, baseline: options.baseline });
       if (checked.error !== undefined) throw badRequest(`${cannotHandle(kind, typed)}: ${checked.error}`);
       if (checked.unknownFields.length > 0 || options.duplicateFields !== undefined) {
         complain(kind, typed, strictComplaints(checked.unknownFields, options.duplicateFields ?? []), options);

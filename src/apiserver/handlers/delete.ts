@@ -35,7 +35,9 @@ export async function removeObject(context: HandlerContext, removal: Removal): P
     if (accepted === undefined) throw notFound(kind, target.name);
     checkPreconditions(kind, accepted, options);
     askAdmission(context, removal, accepted, step);
-    const prepared = removal.prepare?.(accepted) ?? accepted;
+    const begins = accepted.metadata.deletionTimestamp === undefined;
+    const noted = begins ? kind.strategy.beginDeletion?.(accepted, context.timestamps.now()) : undefined;
+    const prepared = removal.prepare?.(accepted) ?? (noted as Stored | undefined) ?? accepted;
     const deletion = decideDeletion(kind, prepared, options, context.timestamps);
     removed = deletion.outcome === 'remove';
     return deletion;

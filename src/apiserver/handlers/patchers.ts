@@ -9,7 +9,7 @@ import { applyMergePatch } from '../../core/kube/merge-patch.ts';
 import { strategicMerge } from '../../core/api/patch/strategic-merge.ts';
 import { schemaNode } from '../../core/api/schema/lists.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { StatusError, badRequest } from '../../core/kube/status-error.ts';
+import { StatusError, badRequest, unsupportedMediaType } from '../../core/kube/status-error.ts';
 import type { ApiPatch } from '../request.ts';
 
 /** `current` is undefined only where the format may create (apply). */
@@ -26,6 +26,8 @@ const CONTENT_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 } as const;
+
+const CUSTOM_PATCHES = [CONTENT_TYPES.json, CONTENT_TYPES.merge, CONTENT_TYPES.apply];
 
 export function createPatchEngine(patchers: { readonly [T in ApiPatch['type']]?: Patcher }): PatchEngine {
   const accepted = Object.entries(CONTENT_TYPES).filter(([type]) => Object.hasOwn(patchers, type));
@@ -60,6 +62,8 @@ const mergePatcher: Patcher = (_, patch) => {
 };
 
 const strategicPatcher: Patcher = (kind, patch) => {
+  // Users' types have no strategies, so Kubernetes does not take such a patch for them.
+  if (kind.custom !== undefined) throw unsupportedMediaType(CUSTOM_PATCHES);
   const body = patch.body as Json;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('error decoding patch: a strategic merge patch is an object');

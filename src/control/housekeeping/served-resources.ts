@@ -1,8 +1,9 @@
 /** Which of the kinds that are served the house-keepers have to do with. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import { isPrincipal } from '../../core/api/registry/registry.ts';
 
-const isKeeper = ({ conversion, verbs }: KindDefinition): boolean =>
-  conversion === undefined && verbs.includes('list') && verbs.includes('delete');
+const isKeeper = (kind: KindDefinition): boolean =>
+  isPrincipal(kind) && kind.verbs.includes('list') && kind.verbs.includes('delete');
 
 /** Kinds that may own and be owned. Events are not: they go by age, and there are many. */
 export const collectableResources = (served: readonly KindDefinition[]): readonly KindDefinition[] =>

@@ -8,6 +8,9 @@
  */
 import type { FieldError } from '../kube/field-errors.ts';
 import type { KubeObject, Resource } from '../kube/objects.ts';
+import type { Checked } from './schema/check.ts';
+import type { ObjectNode } from './schema/lists.ts';
+import type { JSONSchemaProps } from './types/apiextensions-v1.ts';
 
 export interface SubresourceDefinition {
   readonly name: string;
@@ -56,6 +59,33 @@ export interface KindConversion {
   fromStorage(object: KubeObject): KubeObject;
 }
 
+/**
+ * What a kind made from a user's schema (a custom resource) has in place of the facts: each part stands in for what is
+ * otherwise looked up by the name of the schema.
+ */
+export interface CustomForm {
+  /** In place of `checkObject`: prunes and reports what the schema does not know. */
+  check(value: unknown): Checked;
+  /** In place of `schemaNode`: how apply merges. */
+  readonly node: ObjectNode;
+  /** For OpenAPI documents. */
+  readonly document: JSONSchemaProps | undefined;
+  /** Where replicas stand, for the scale subresource. */
+  readonly scale?: {
+    readonly specReplicas: readonly string[];
+    readonly statusReplicas: readonly string[];
+    readonly labelSelector?: readonly string[];
+  };
+  /**
+   * A stored object in this form: pruned and filled as the schema of today wants it. Stored objects may be in any
+   * version; where only a webhook can convert, `fromStored` is not asked before that has been done.
+   */
+  fromStored(object: KubeObject): KubeObject;
+  /** An object of this form as it is stored; a webhook, where there is one, has converted it before. */
+  toStored(object: KubeObject): KubeObject;
+  readonly conversion: 'None' | 'Webhook';
+}
+
 export interface KindDefinition<T extends KubeObject = KubeObject> extends Resource<T> {
   readonly listKind: string;
   readonly singular: string;
@@ -76,6 +106,10 @@ export interface KindDefinition<T extends KubeObject = KubeObject> extends Resou
   readonly selectableFields: { readonly [path: string]: (object: T) => string };
   readonly printer: TablePrinter<T>;
   readonly strategy: KindStrategy<T>;
+  /** Set for custom resources. */
+  readonly custom?: CustomForm;
+  /** Another version of this kind stands for it where each kind counts once (garbage collection, namespace deletion). */
+  readonly secondary?: true;
 }
 
 /**
@@ -97,6 +131,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   generationChanged(object: T, old: T): boolean;
   /** Set where deletion waits: the grace in seconds for a delete request that asked for `requested`. */
   gracePeriod?(object: T, requested: number | undefined): number;
+  /** Notes on an object whose deletion begins; it may keep the object until somebody has cleaned up (a finalizer). */
+  beginDeletion?(object: T, now: string): T;
   /** PUT may create the object. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without resourceVersion overwrites. */

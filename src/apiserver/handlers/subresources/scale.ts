@@ -6,6 +6,7 @@ import { compileLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { invalidObject } from '../../../core/kube/status-error.ts';
+import { applyCustomScale, readCustomScale } from '../../custom/custom-scale.ts';
 import { readBody, SCALE } from './read-body.ts';
 
 interface Scalable extends KubeObject {
@@ -17,6 +18,7 @@ interface Scalable extends KubeObject {
 }
 
 export function readScale(kind: KindDefinition, object: Stored): Stored {
+  if (kind.custom !== undefined) return readCustomScale(kind, object);
   const scalable: Stored<Scalable> = object;
   const { creationTimestamp, name, namespace, resourceVersion, uid } = object.metadata;
   const selector = selectorText(kind, scalable.spec?.selector);
@@ -47,6 +49,7 @@ export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObj
     throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, [error]);
   }
   const scalable: Stored<Scalable> = object;
+  if (kind.custom !== undefined) return applyCustomScale(kind, object, scale);
   const { resourceVersion, uid } = scale.metadata ?? {};
   const version = resourceVersion ? { resourceVersion } : {};
   const identity = uid ? { uid } : {};

@@ -5,6 +5,7 @@
 import type { KindDefinition } from '../kind-definition.ts';
 import type { Registry } from '../registry/registry.ts';
 import { apiVersionOf } from '../../kube/objects.ts';
+import { customDefinitionName, customDefinitions } from '../custom/openapi.ts';
 import { definitionName, definitionsOf, V2, V3, type Dialect, type SchemaDocument } from './schemas.ts';
 
 export interface OpenApiDocument {
@@ -55,12 +56,22 @@ export function indexV3(registry: Registry, revision: string): object {
 }
 
 function schemasOf(kinds: readonly KindDefinition[], dialect: Dialect): { readonly [name: string]: SchemaDocument } {
-  const bySchema = Map.groupBy(kinds, (kind) => kind.schema);
-  return definitionsOf(bySchema.keys(), dialect, (typeName) => {
+  const custom = kinds.filter((kind) => kind.custom !== undefined);
+  const bySchema = Map.groupBy(
+    kinds.filter((kind) => kind.custom === undefined),
+    (kind) => kind.schema,
+  );
+  const roots = custom.length === 0 ? bySchema.keys() : [...bySchema.keys(), ...META_TYPES];
+  const builtIn = definitionsOf(roots, dialect, (typeName) => {
     const named = bySchema.get(typeName);
     return named === undefined ? {} : { 'x-kubernetes-group-version-kind': named.map(gvkOf) };
   });
+  if (custom.length === 0) return builtIn;
+  return { ...builtIn, ...Object.fromEntries(custom.flatMap((kind) => customDefinitions(kind, dialect))) };
 }
+
+/** What schemas of custom kinds refer to. */
+const META_TYPES = ['meta/v1.ObjectMeta', 'meta/v1.ListMeta'];
 
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
 const METHODS = [
@@ -88,7 +99,9 @@ function pathsOf(kinds: readonly KindDefinition[], dialect: Dialect): { readonly
 }
 
 function operationFor(kind: KindDefinition, dialect: Dialect) {
-  const schema = { $ref: dialect.prefix + definitionName(kind.schema) };
+  const name =
+    kind.custom === undefined ? definitionName(kind.schema) : customDefinitionName(kind.group, kind.version, kind.kind);
+  const schema = { $ref: dialect.prefix + name };
   const ok =
     dialect.version === 2
       ? { description: 'OK', schema }

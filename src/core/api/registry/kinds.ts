@@ -7,6 +7,7 @@ import type { KindDefinition, KindStrategy, TablePrinter } from '../kind-definit
 import { certificateRequestStrategy } from '../kinds/certificate-request.ts';
 import { runtimeClassStrategy, storageClassStrategy } from '../kinds/classes.ts';
 import { configMapStrategy } from '../kinds/config-map.ts';
+import { customResourceDefinitionStrategy } from '../kinds/custom-resource-definition.ts';
 import { disruptionBudgetStrategy } from '../kinds/disruption-budget.ts';
 import { endpointsStrategy } from '../kinds/endpoints.ts';
 import { coreEventStrategy, eventStrategy } from '../kinds/event.ts';
@@ -139,6 +140,7 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['storage.k8s.io/storageclasses', storageClassStrategy],
   ['node.k8s.io/runtimeclasses', runtimeClassStrategy],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
+  ['apiextensions.k8s.io/customresourcedefinitions', customResourceDefinitionStrategy],
   ['pods', podStrategy],
   ['podtemplates', podTemplateStrategy],
   ['replicationcontrollers', replicationControllerStrategy],

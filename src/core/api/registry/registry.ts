@@ -29,6 +29,8 @@ export interface Registry {
   add(definitions: readonly KindDefinition[]): void;
   /** Removes exactly these definitions (by group, version and resource). */
   remove(definitions: readonly KindDefinition[]): void;
+  /** Both in one change: nobody sees a registry in which a kind that stays is missing. */
+  replace(gone: readonly KindDefinition[], come: readonly KindDefinition[]): void;
   /** Called after every change, with the registry already changed. Returns the way to stop listening. */
   onChange(listener: () => void): () => void;
 }
@@ -48,22 +50,19 @@ export function createRegistry(initial: readonly KindDefinition[] = builtInKinds
     },
     byResource: (group, version, resource) => among(state.resources.get(resource), group, version),
     byKind: (group, version, kind) => among(state.kinds.get(kind), group, version),
-    byStorage: (group, resource) =>
-      state.resources.get(resource)?.find((d) => d.conversion === undefined && d.group === group),
+    byStorage: (group, resource) => state.resources.get(resource)?.find((d) => isPrincipal(d) && d.group === group),
     formsOf: (storage) =>
       state.all
         .filter((d) => d.storage.group === storage.group && d.storage.resource === storage.resource)
-        .toSorted((a, b) => Number(a.conversion !== undefined) - Number(b.conversion !== undefined)),
+        .toSorted((a, b) => Number(isPrincipal(b)) - Number(isPrincipal(a))),
     all: () => state.all,
     inGroupVersion: (group, version) => state.all.filter((d) => d.group === group && d.version === version),
     groups: () => state.groups,
     hasGroupVersion: (group, version) =>
       state.groups.some((entry) => entry.group === group && entry.versions.includes(version)),
     add: (definitions) => change([...state.all, ...definitions]),
-    remove(definitions) {
-      const gone = new Set(definitions.map(keyOf));
-      change(state.all.filter((definition) => !gone.has(keyOf(definition))));
-    },
+    remove: (definitions) => change(without(state.all, definitions)),
+    replace: (gone, come) => change([...without(state.all, gone), ...come]),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -76,6 +75,15 @@ interface Index {
   readonly resources: ReadonlyMap<string, readonly KindDefinition[]>;
   readonly kinds: ReadonlyMap<string, readonly KindDefinition[]>;
   readonly groups: readonly GroupVersions[];
+}
+
+/** The form that stands for a kind where each kind counts once: the stored one, or the best that is served. */
+export const isPrincipal = ({ conversion, secondary }: KindDefinition): boolean =>
+  conversion === undefined && secondary !== true;
+
+function without(all: readonly KindDefinition[], gone: readonly KindDefinition[]): readonly KindDefinition[] {
+  const keys = new Set(gone.map(keyOf));
+  return all.filter((definition) => !keys.has(keyOf(definition)));
 }
 
 const keyOf = (definition: KindDefinition): string =>

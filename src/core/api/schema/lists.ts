@@ -31,6 +31,8 @@ export interface ListNode {
   readonly merge: boolean;
   readonly mergeKey?: string;
   readonly element: SchemaNode;
+  /** Values of keys that need not be written, where the schema says so itself; otherwise ask `keyDefaults`. */
+  readonly keyDefaults?: { readonly [key: string]: unknown };
 }
 
 export interface LeafNode {

@@ -1,0 +1,16 @@
+/** Formats in a definition that nobody checks: its author may think somebody does. */
+import type { CustomResourceDefinition } from '../../types/apiextensions-v1.ts';
+import { recognizedFormat } from '../formats.ts';
+import { someSchema } from '../structural.ts';
+
+export function unrecognizedFormats({ spec }: CustomResourceDefinition): readonly string[] {
+  const found = new Set<string>();
+  for (const { schema } of spec.versions) {
+    if (schema?.openAPIV3Schema === undefined) continue;
+    someSchema(schema.openAPIV3Schema, ({ format, type }) => {
+      if (format && recognizedFormat([type ?? ''], format) === '') found.add(format);
+      return false;
+    });
+  }
+  return [...found];
+}

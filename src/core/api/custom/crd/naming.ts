@@ -1,0 +1,118 @@
+/** Which names a definition gets: within a group no resource and no kind is called the same twice. */
+import { goQuote } from '../../../kube/go-text.ts';
+import { deepEqual } from '../../../kube/immutable.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../../types/apiextensions-v1.ts';
+import { type ConditionWords, findCondition, isConditionTrue, isSameCondition, withCondition } from './conditions.ts';
+
+/** Names that definitions of a group hold already. */
+export interface UsedNames {
+  readonly resources: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+}
+
+export function usedNames(definitions: Iterable<CustomResourceDefinition>, group: string): UsedNames {
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  for (const { spec, status } of definitions) {
+    const names = status?.acceptedNames;
+    if (spec.group !== group || names === undefined) continue;
+    for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])]) resources.add(name);
+    kinds.add(names.kind).add(names.listKind ?? '');
+  }
+  // Names that nobody has yet are written as empty ones.
+  resources.delete('');
+  kinds.delete('');
+  return { resources, kinds };
+}
+
+/** The definition with the names it may have, and conditions that say so; itself when nothing is new. */
+export function withAcceptedNames<T extends CustomResourceDefinition>(definition: T, used: UsedNames, now: string): T {
+  const wanted = definition.spec.names;
+  const held: Partial<CustomResourceDefinitionNames> = definition.status?.acceptedNames ?? {};
+  const isAccepted = findCondition(definition, 'NamesAccepted') !== undefined;
+  if (isAccepted && sameNames(wanted, held)) return definition;
+  const { conflict, names } = acceptNames(wanted, held, used);
+  const accepted: ConditionWords = conflict ?? {
+    type: 'NamesAccepted',
+    status: 'True',
+    reason: 'NoConflicts',
+    message: 'no conflicts found',
+  };
+  if (sameNames(names, held) && isSameCondition(accepted, findCondition(definition, 'NamesAccepted'))) {
+    return definition;
+  }
+  const named: T = { ...definition, status: { ...definition.status, acceptedNames: names } };
+  const told = withCondition(named, accepted, now);
+  const established = findCondition(definition, 'Established');
+  if (established?.status === 'True') return told;
+  if (conflict === undefined) {
+    const message = 'the initial names have been accepted';
+    return withCondition(told, { type: 'Established', status: 'False', reason: 'Installing', message }, now);
+  }
+  if (established !== undefined) return told;
+  const message = 'not all names are accepted';
+  return withCondition(told, { type: 'Established', status: 'False', reason: 'NotAccepted', message }, now);
+}
+
+const sameNames = (a: Partial<CustomResourceDefinitionNames>, b: Partial<CustomResourceDefinitionNames>): boolean =>
+  deepEqual(normalized(a), normalized(b));
+
+const normalized = (names: Partial<CustomResourceDefinitionNames>): object => ({
+  plural: names.plural ?? '',
+  singular: names.singular ?? '',
+  kind: names.kind ?? '',
+  listKind: names.listKind ?? '',
+  shortNames: names.shortNames ?? [],
+  categories: names.categories ?? [],
+});
+
+function acceptNames(
+  wanted: CustomResourceDefinitionNames,
+  held: Partial<CustomResourceDefinitionNames>,
+  used: UsedNames,
+): { readonly names: CustomResourceDefinitionNames; readonly conflict: ConditionWords | undefined } {
+  let conflict: ConditionWords | undefined;
+  const refuse = (reason: string, messages: readonly string[]): void => {
+    // The last conflict found is the one that is told.
+    const message = messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+    conflict = { type: 'NamesAccepted', status: 'False', reason, message };
+  };
+  const take = (name: string, own: string, names: ReadonlySet<string>, reason: string): string => {
+    if (name === own || !names.has(name)) return name;
+    refuse(reason, [inUse(name)]);
+    return own;
+  };
+  const plural = take(wanted.plural, held.plural ?? '', used.resources, 'PluralConflict');
+  const singular = take(wanted.singular ?? '', held.singular ?? '', used.resources, 'SingularConflict');
+  const taken = (wanted.shortNames ?? []).filter(
+    (name) => held.shortNames?.includes(name) !== true && used.resources.has(name),
+  );
+  if (taken.length > 0) refuse('ShortNamesConflict', taken.map(inUse));
+  const shortNames = taken.length > 0 ? held.shortNames : wanted.shortNames;
+  const kind = take(wanted.kind, held.kind ?? '', used.kinds, 'KindConflict');
+  const listKind = take(wanted.listKind ?? '', held.listKind ?? '', used.kinds, 'ListKindConflict');
+  return {
+    conflict,
+    names: {
+      plural,
+      ...(singular === '' ? {} : { singular }),
+      ...(shortNames === undefined || shortNames.length === 0 ? {} : { shortNames }),
+      kind,
+      ...(listKind === '' ? {} : { listKind }),
+      ...(wanted.categories === undefined ? {} : { categories: wanted.categories }),
+    },
+  };
+}
+
+const inUse = (name: string): string => `${goQuote(name)} is already in use`;
+
+/** A definition whose names are accepted is served. */
+export function withEstablished<T extends CustomResourceDefinition>(definition: T, now: string): T {
+  if (!isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')) return definition;
+  const message = 'the initial names have been accepted';
+  return withCondition(
+    definition,
+    { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message },
+    now,
+  );
+}
