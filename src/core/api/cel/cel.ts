@@ -1,0 +1,251 @@
+/**
+ * The Common Expression Language as Kubernetes 1.36 speaks it: rules of custom resources, admission policies and match
+ * conditions. An expression is parsed, checked against the types of its variables, priced, and compiled to closures;
+ * messages, limits and costs are those of Kubernetes.
+ *
+ *     const self = declTypeOf(schema);                                  // structural OpenAPI → type
+ *     const environment = celEnvironment({ self, oldSelf: self });
+ *     const compiled = compileCel('self.replicas <= self.max', environment);
+ *     if (!compiled.ok) report(compiled.message);
+ *     const result = compiled.program.evaluate({ self: celValueOf(object, self) });
+ *     budget -= result.cost;
+ *
+ * Wrapping a value costs nothing: its members are looked at when an expression asks for them.
+ */
+import type { Json } from '../../kube/json.ts';
+import type { Expr } from './ast.ts';
+import { check, type Checked } from './checker.ts';
+import { collectObjects, objectDecl, withNames, type DeclType } from './decl-types.ts';
+import { estimateCost } from './estimate.ts';
+import { UNSET, type Frame } from './frame.ts';
+import {
+  AUTHORIZER_TYPE,
+  DECISION_TYPE,
+  FORMAT_TYPE,
+  GROUP_CHECK_TYPE,
+  PATH_CHECK_TYPE,
+  RESOURCE_CHECK_TYPE,
+  SEMVER_TYPE,
+  URL_TYPE,
+} from './opaque.ts';
+import { parse, type ParseIssue } from './parser.ts';
+import { PlanError, planExpression, type Plan } from './plan.ts';
+import { issueAt, printIssues } from './source.ts';
+import type { CelType } from './types.ts';
+import { validate } from './validators.ts';
+import { isError, QUANTITY_TYPE, type CelError, type CelValue, type Val } from './values.ts';
+import { OutOfBudget, startWork } from './work.ts';
+
+export type { CelType } from './types.ts';
+export type { CelValue } from './values.ts';
+export type { DeclType } from './decl-types.ts';
+
+/** Cost one evaluation may have; roughly a tenth of a second upstream. */
+export const PER_CALL_LIMIT = 1_000_000;
+/** Cost all rules of one object, or one policy binding, may have together. */
+export const RUNTIME_COST_BUDGET = 10_000_000;
+/** The same for the match conditions of one webhook or policy. */
+export const MATCH_CONDITIONS_COST_BUDGET = 2_500_000;
+/** Estimated cost of one rule of a custom resource, times how often it may run. */
+export const STATIC_RULE_COST_LIMIT = 10_000_000;
+/** Estimated cost of all rules of a custom resource. */
+export const STATIC_TOTAL_COST_LIMIT = 100_000_000;
+/** Bytes a message expression may yield. */
+export const MAX_MESSAGE_BYTES = 5 * 1024;
+
+export const OUT_OF_BUDGET_MESSAGE =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
+
+export interface CelIssue {
+  readonly message: string;
+  /** Line counts from 1, column (in code points) from 0. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Costs are estimates; above 2^53 they are not exact, and they stop at 2^64. */
+export interface CelCost {
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface CelEnvironment {
+  readonly variables: ReadonlyMap<string, DeclType>;
+  /** Object types by the name the checker knows them by. */
+  readonly objectTypes: ReadonlyMap<string, DeclType>;
+  readonly jsonPatch?: boolean;
+  readonly reservedFields?: boolean;
+}
+
+export type CompiledCel =
+  | { readonly ok: true; readonly program: CelProgram }
+  | {
+      readonly ok: false;
+      /** Kubernetes says "compilation failed: " or "program instantiation failed: " before the message. */
+      readonly phase: 'compile' | 'program';
+      readonly issues: readonly CelIssue[];
+      /** The text Kubernetes prints, with the line and a caret below the place. */
+      readonly message: string;
+    };
+
+/** A value, or an error that using it will be. */
+export type CelBinding = CelValue | CelError;
+
+export interface CelBindings {
+  /** A function is called only if the expression refers to the variable. */
+  readonly [variable: string]: CelBinding | (() => CelBinding) | undefined;
+}
+
+export interface EvaluateOptions {
+  /** Cost at which evaluation stops; `PER_CALL_LIMIT` unless told. */
+  readonly limit?: number;
+}
+
+/** `cost` is what was spent, also when it failed. */
+export type CelResult =
+  | { readonly ok: true; readonly value: CelValue; readonly cost: number }
+  | {
+      readonly ok: false;
+      /** As cel-go says it: `no such key: x`. */
+      readonly error: string;
+      /** The cost limit ended it: no other expression of this budget should be tried. */
+      readonly outOfBudget: boolean;
+      readonly cost: number;
+    };
+
+export interface CelProgram {
+  readonly expression: string;
+  readonly outputType: CelType;
+  /** Names of all variables the expression refers to. */
+  readonly references: ReadonlySet<string>;
+  /** What one evaluation may cost by the bounds of the schema (maxLength, maxItems, maxProperties). */
+  readonly estimatedCost: CelCost;
+  evaluate(bindings: CelBindings, options?: EvaluateOptions): CelResult;
+}
+
+/** What the expressions of one place may refer to. */
+export interface EnvironmentOptions {
+  /** `jsonpatch.escapeKey`, which mutating policies have. */
+  readonly jsonPatch?: boolean;
+  /** Fields named like reserved words need no underscores. */
+  readonly reservedFields?: boolean;
+}
+
+const SELF = 'self';
+
+/** Declares variables. Objects without a name are named after the variable. */
+export function celEnvironment(
+  declarations: { readonly [variable: string]: DeclType },
+  options: EnvironmentOptions = {},
+): CelEnvironment {
+  const variables = new Map<string, DeclType>();
+  const objectTypes = new Map<string, DeclType>();
+  for (const name of BUILT_IN_OBJECTS) objectTypes.set(name, objectDecl(name, NO_FIELDS));
+  const named = new Map<DeclType, DeclType>();
+  for (const [variable, declared] of Object.entries(declarations)) {
+    // `self` and `oldSelf` are of one type, and comparing them must not fail for different names.
+    const decl = named.get(declared) ?? withNames(declared, `${variable}Type`);
+    named.set(declared, decl);
+    variables.set(variable, decl);
+    collectObjects(decl, objectTypes);
+  }
+  return { ...options, variables, objectTypes };
+}
+
+const NO_FIELDS: ReadonlyMap<string, DeclType> = new Map();
+const BUILT_IN_OBJECTS: readonly string[] = [
+  QUANTITY_TYPE,
+  URL_TYPE,
+  SEMVER_TYPE,
+  FORMAT_TYPE,
+  AUTHORIZER_TYPE,
+  PATH_CHECK_TYPE,
+  GROUP_CHECK_TYPE,
+  RESOURCE_CHECK_TYPE,
+  DECISION_TYPE,
+];
+
+const failed = (expression: string, phase: 'compile' | 'program', issues: readonly ParseIssue[]): CompiledCel => {
+  const located = issues.map(({ at, message }) => issueAt(expression, at, message));
+  return { ok: false, phase, issues: located, message: printIssues(expression, located) };
+};
+
+/** Parses, checks and prices an expression. Never throws for what the expression says. */
+export function compileCel(expression: string, environment: CelEnvironment): CompiledCel {
+  const parsed = parse(expression);
+  if (!parsed.ok) return failed(expression, 'compile', parsed.issues);
+  const result = check(parsed.expr, environment);
+  if (!result.ok) return failed(expression, 'compile', result.issues);
+  const { checked } = result;
+  const problems = validate(parsed.expr, checked);
+  if (problems.length > 0) return failed(expression, 'compile', problems);
+  let plan: Plan;
+  try {
+    plan = planExpression(parsed.expr, checked);
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error;
+    const issue = { message: error.message, line: -1, column: -1 };
+    return { ok: false, phase: 'program', issues: [issue], message: error.message };
+  }
+  return { ok: true, program: programOf(expression, parsed.expr, checked, plan, environment) };
+}
+
+function programOf(
+  expression: string,
+  expr: Expr,
+  checked: Checked,
+  plan: Plan,
+  environment: CelEnvironment,
+): CelProgram {
+  const names = [...plan.variables];
+  let estimated: CelCost | undefined;
+  return {
+    expression,
+    outputType: checked.type,
+    references: new Set(plan.variables.keys()),
+    get estimatedCost() {
+      return (estimated ??= estimateCost(expr, checked, environment.variables.get(SELF)));
+    },
+    evaluate: (bindings, options) => {
+      const slots = Array.from<Val | typeof UNSET>({ length: plan.slots }).fill(UNSET);
+      for (const [name, slot] of names) {
+        const value = bindings[name];
+        if (value !== undefined) slots[slot] = typeof value === 'function' ? value() : value;
+      }
+      return run(plan, { slots, cost: 0, limit: options?.limit ?? PER_CALL_LIMIT });
+    },
+  };
+}
+
+function run(plan: Plan, frame: Frame): CelResult {
+  startWork();
+  try {
+    const value = plan.evaluate(frame);
+    if (!isError(value)) return { ok: true, value, cost: frame.cost };
+    return { ok: false, error: value.message, outOfBudget: false, cost: frame.cost };
+  } catch (error) {
+    if (error instanceof OutOfBudget) return { ok: false, error: error.message, outOfBudget: true, cost: frame.cost };
+    // Values may nest deeper than the stack; upstream's grows, ours does not.
+    if (error instanceof RangeError) {
+      return { ok: false, error: OUT_OF_BUDGET_ERROR, outOfBudget: true, cost: frame.cost };
+    }
+    throw error;
+  }
+}
+
+const OUT_OF_BUDGET_ERROR = 'operation cancelled: actual cost limit exceeded';
+
+/** JSON as a value of a type. It is wrapped, not copied. A value that does not fit its schema is an error when used. */
+export const celValueOf = (json: Json, decl: DeclType): CelBinding => decl.adapt(json);
+
+/** How often a rule may run in one object, when it stands below lists or maps without bounds. */
+export const maxCardinality = (decl: DeclType): number => Math.floor(MAX_REQUEST_BYTES / (decl.minSerializedSize + 1));
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
+
+/** `estimated rule cost exceeds budget by factor of 2.5x (try …)`. */
+export function costMessage(name: string, cost: number, limit: number): string {
+  const factor = cost / limit;
+  // Small excesses are told exactly, so that authors see how far they are.
+  const text = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
+  return `${name} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+}

@@ -1,0 +1,130 @@
+/** Assignability with type variables: the checker's unification, as cel-go does it. */
+import { DYN, isDyn, isDynOrError, parameter, sameType, type CelType } from './types.ts';
+
+/**
+ * What type variables stand for, by their name. One map serves a whole check: what a failed attempt noted is taken
+ * back, so that large expressions do not copy it for every call.
+ */
+export class Substitutions {
+  readonly #bound = new Map<string, CelType>();
+  #trail: [string, CelType | undefined][] = [];
+
+  get(name: string): CelType | undefined {
+    return this.#bound.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    this.#trail.push([name, this.#bound.get(name)]);
+    this.#bound.set(name, type);
+  }
+
+  /** Keeps what the attempt noted if it succeeds. */
+  attempt(unification: () => boolean): boolean {
+    this.#trail = [];
+    if (unification()) return true;
+    for (const [name, before] of this.#trail.reverse()) {
+      if (before === undefined) this.#bound.delete(name);
+      else this.#bound.set(name, before);
+    }
+    return false;
+  }
+}
+
+/** Whether `from` may be given where `to` is wanted; if so, variables stand for what that needs. */
+export const unify = (known: Substitutions, from: CelType, to: CelType): boolean =>
+  known.attempt(() => assignable(known, from, to));
+
+export const unifyAll = (known: Substitutions, from: readonly CelType[], to: readonly CelType[]): boolean =>
+  known.attempt(() => allAssignable(known, from, to));
+
+const allAssignable = (known: Substitutions, from: readonly CelType[], to: readonly CelType[]): boolean =>
+  from.length === to.length && from.every((type, index) => assignable(known, type, to[index] ?? DYN));
+
+function assignable(known: Substitutions, a: CelType, b: CelType): boolean {
+  if (b.kind === 'param') {
+    const found = substituted(known, a, b);
+    if (found.valid) return true;
+    if (found.bound) return false;
+  }
+  if (a.kind === 'param') return substituted(known, b, a).valid;
+  if (isDynOrError(a) || isDynOrError(b)) return true;
+  if (a.kind === 'null_type') return nullable(b);
+  if (b.kind === 'null_type') return nullable(a);
+  switch (a.kind) {
+    case 'type':
+      return b.kind === 'type';
+    case 'opaque':
+    case 'list':
+    case 'map':
+      return a.kind === b.kind && a.name === b.name && allAssignable(known, a.parameters, b.parameters);
+    default:
+      return a.kind === b.kind && a.name === b.name;
+  }
+}
+
+/** Whether `variable` may stand for `type`, and whether it already stood for something. */
+function substituted(known: Substitutions, type: CelType, variable: CelType): { valid: boolean; bound: boolean } {
+  if (sameType(type, variable)) return { valid: true, bound: true };
+  const key = variable.name;
+  const bound = known.get(key);
+  if (bound) {
+    if (sameType(type, bound)) return { valid: true, bound: true };
+    if (!assignable(known, type, bound)) return { valid: false, bound: true };
+    const general = mostGeneral(type, bound);
+    if (absentFrom(known, variable, general)) known.set(key, general);
+    return { valid: true, bound: true };
+  }
+  if (!absentFrom(known, variable, type)) return { valid: false, bound: false };
+  known.set(key, type);
+  return { valid: true, bound: false };
+}
+
+const NULLABLE: ReadonlySet<string> = new Set(['opaque', 'struct', 'any', 'duration', 'timestamp', 'null_type']);
+const nullable = (type: CelType): boolean => NULLABLE.has(type.kind);
+
+export const mostGeneral = (a: CelType, b: CelType): CelType => (equalOrLessSpecific(a, b) ? a : b);
+
+function equalOrLessSpecific(a: CelType, b: CelType): boolean {
+  if (isDyn(a) || a.kind === 'param') return true;
+  if (isDyn(b) || b.kind === 'param') return false;
+  if (a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case 'opaque':
+    case 'list':
+    case 'map':
+      return (
+        a.name === b.name &&
+        a.parameters.length === b.parameters.length &&
+        a.parameters.every((p, index) => equalOrLessSpecific(p, parameter(b, index)))
+      );
+    case 'type':
+      return true;
+    default:
+      return sameType(a, b);
+  }
+}
+
+/** The occurs check: a variable may not stand for something that contains it. */
+function absentFrom(known: Substitutions, variable: CelType, within: CelType): boolean {
+  if (sameType(variable, within)) return false;
+  if (within.kind === 'param') {
+    const bound = known.get(within.name);
+    return bound === undefined || absentFrom(known, variable, bound);
+  }
+  return within.parameters.every((p) => absentFrom(known, variable, p));
+}
+
+/** Replaces variables by what they stand for; free ones become dyn if asked for. */
+export function substitute(known: Pick<Substitutions, 'get'>, type: CelType, freeToDyn: boolean): CelType {
+  const bound = type.kind === 'param' ? known.get(type.name) : undefined;
+  if (bound) return substitute(known, bound, freeToDyn);
+  if (type.kind === 'param') return freeToDyn ? DYN : type;
+  if (type.parameters.length === 0) return type;
+  let changed = false;
+  const parameters = type.parameters.map((p) => {
+    const replaced = substitute(known, p, freeToDyn);
+    changed ||= replaced !== p;
+    return replaced;
+  });
+  return changed ? { kind: type.kind, name: type.name, parameters } : type;
+}

@@ -1,0 +1,34 @@
+/**
+ * A guard beside the cost that is counted as upstream counts it. Upstream prices an operation after it ran and some by
+ * their outermost size only, so nested or multiplied values could keep it busy for hours. Loops inside functions count
+ * their steps here, and texts their length before they are built; whoever takes too many ends like one who ran out of
+ * budget.
+ */
+export class OutOfBudget extends Error {
+  override readonly name = 'OutOfBudget';
+  readonly code = 'EN_API_CEL_BUDGET';
+  constructor() {
+    super('operation cancelled: actual cost limit exceeded');
+  }
+}
+
+const MAX_STEPS = 10_000_000;
+const MAX_TEXT = 1 << 26;
+
+// Evaluation never waits, so one counter serves whoever is evaluating; it starts anew with every evaluation.
+let steps = 0;
+
+export function startWork(): void {
+  steps = 0;
+}
+
+export function work(count: number): void {
+  steps += count;
+  if (steps > MAX_STEPS) throw new OutOfBudget();
+}
+
+/** To be asked before a text of this length is made. */
+export function workText(length: number): void {
+  if (length > MAX_TEXT) throw new OutOfBudget();
+  work(length >> 6);
+}
