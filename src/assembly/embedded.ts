@@ -12,7 +12,7 @@ import {
   tokenHooks,
 } from '../apiserver/access/tokens/tokens.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
-import { builtInAdmission } from '../apiserver/admission/built-in.ts';
+import { builtInAdmission, type BuiltInAdmissionOptions, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { ApiHooks } from '../apiserver/hooks.ts';
@@ -119,7 +119,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       current: ({ metadata: { namespace = '', name } }) => client.get(PODS, { namespace, name }).catch(() => undefined),
     });
     const tokens = createServiceAccountTokens({ store, clock, random: realRandom, signingKey: keys.signingKey });
-    const api = createEmbeddedApi(store, logger, { connect, ...tokenHooks(tokens) });
+    const api = createEmbeddedApi(
+      store,
+      logger,
+      { connect, ...tokenHooks(tokens) },
+      // Whoever gives the taint must also be there to take it away.
+      { taintNodesByCondition: runs('node-lifecycle-controller') },
+    );
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
     await bootstrap(client);
@@ -226,7 +232,12 @@ function hostName(bind: string): string {
 }
 
 /** The API server of the embedded profile over a given store; benchmarks measure exactly this one. */
-export function createEmbeddedApi(store: Store, logger: Logger, hooks: Partial<ApiHooks> = {}): ApiServer {
+export function createEmbeddedApi(
+  store: Store,
+  logger: Logger,
+  hooks: Partial<ApiHooks> = {},
+  admission: Omit<BuiltInAdmissionOptions, 'store'> = {},
+): ApiServer {
   const authorizer = createAuthorizer(store);
   return createApiServer({
     store,
@@ -234,7 +245,11 @@ export function createEmbeddedApi(store: Store, logger: Logger, hooks: Partial<A
     clock: realClock,
     random: realRandom,
     authorizer,
-    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer, realClock)],
+    admission: [
+      ...builtInAdmission({ ...admission, store }),
+      ...accessAdmission(authorizer, realClock),
+      ...closingAdmission({ store, clock: realClock }),
+    ],
     hooks,
     logger,
   });

@@ -4,6 +4,7 @@ import type { KeeperOptions } from '../control/housekeeping/keeper.ts';
 import { createNodeLifecycle } from '../control/housekeeping/nodes/node-lifecycle.ts';
 import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
 import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
+import { createQuotaController } from '../control/housekeeping/quota/quota-controller.ts';
 import type { Registry } from '../core/api/registry/registry.ts';
 import type { Actor } from '../machinery/actor.ts';
 
@@ -14,6 +15,8 @@ const KEEPERS = {
   'pod-garbage-collector-controller': (around: KeeperOptions): Actor => createPodGc(around),
   'disruption-controller': (around: KeeperOptions, registry: Registry): Actor =>
     createDisruptionController({ ...around, resources: () => registry.all() }),
+  'resourcequota-controller': (around: KeeperOptions, registry: Registry): Actor =>
+    createQuotaController({ ...around, resources: () => registry.all() }),
 };
 
 export type HouseKeeper = keyof typeof KEEPERS;

@@ -7,7 +7,7 @@ import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessAdmission } from '../apiserver/access/admission.ts';
 import { createAuthorizer } from '../apiserver/access/authorizer.ts';
 import { LOOPBACK } from '../apiserver/access/users.ts';
-import { builtInAdmission } from '../apiserver/admission/built-in.ts';
+import { builtInAdmission, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/memory-store.ts';
@@ -100,7 +100,11 @@ export function createSimulatedServer(options: SimulatedServerOptions): Simulate
     clock,
     random,
     authorizer,
-    admission: [...builtInAdmission({ store }), ...accessAdmission(authorizer, clock)],
+    admission: [
+      ...builtInAdmission({ store }),
+      ...accessAdmission(authorizer, clock),
+      ...closingAdmission({ store, clock }),
+    ],
     ...(options.logger === undefined ? {} : { logger: options.logger }),
   });
   return { store, api, client: () => createInProcessClient(api, { user: LOOPBACK }) };

@@ -1,26 +1,50 @@
 /** The plugins an embedded API server runs by default, in Kubernetes' order. */
 import type { AdmissionPlugin } from '../../machinery/admission.ts';
+import type { Clock } from '../../machinery/clock.ts';
 import type { Store } from '../store/store.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { createLimitRanger } from './limit-ranger.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
+import { createPodSecurity, type PodSecurityOptions } from './pod-security.ts';
 import { createPriority } from './priority.ts';
+import { createResourceQuotaAdmission } from './resource-quota.ts';
 import { type ServiceAccountOptions, createServiceAccountAdmission } from './service-account.ts';
 import { createTaintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 export interface BuiltInAdmissionOptions {
   readonly store: Store;
   readonly serviceAccount?: ServiceAccountOptions;
+  readonly podSecurity?: PodSecurityOptions;
   /** Only together with a controller that removes the taint again; without one no node would ever be used. */
   readonly taintNodesByCondition?: boolean;
+  /** Plugins to leave out, by name. */
+  readonly disabled?: readonly string[];
 }
 
 export function builtInAdmission(options: BuiltInAdmissionOptions): readonly AdmissionPlugin[] {
   const { store } = options;
-  return [
+  const plugins = [
     createNamespaceLifecycle(store),
+    createLimitRanger(store),
     createServiceAccountAdmission(store, options.serviceAccount),
     ...(options.taintNodesByCondition === true ? [createTaintNodesByCondition()] : []),
+    createPodSecurity(store, options.podSecurity),
     createPriority(store),
     createDefaultTolerationSeconds(),
   ];
+  return without(plugins, options.disabled);
 }
+
+export interface ClosingAdmissionOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly disabled?: readonly string[];
+}
+
+/** What has the last word, after everybody else's plugins and all webhooks: only what comes in takes from a quota. */
+export function closingAdmission({ store, clock, disabled }: ClosingAdmissionOptions): readonly AdmissionPlugin[] {
+  return without([createResourceQuotaAdmission(store, clock)], disabled);
+}
+
+const without = (plugins: readonly AdmissionPlugin[], names: readonly string[] = []): readonly AdmissionPlugin[] =>
+  names.length === 0 ? plugins : plugins.filter(({ name }) => !names.includes(name));

@@ -11,7 +11,7 @@ import { accessAdmission } from '../access/admission.ts';
 import { createAuthorizer } from '../access/authorizer.ts';
 import { ensureDefaultAccess } from '../access/default-roles/reconcile.ts';
 import { LOOPBACK } from '../access/users.ts';
-import { builtInAdmission } from '../admission/built-in.ts';
+import { builtInAdmission, closingAdmission } from '../admission/built-in.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-server.ts';
 import { bootstrap } from '../bootstrap.ts';
 import { createInProcessClient } from '../inprocess/in-process-client.ts';
@@ -50,7 +50,12 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     clock,
     random,
     authorizer,
-    admission: [...builtInAdmission({ store }), ...(options.plugins ?? []), ...accessAdmission(authorizer, clock)],
+    admission: [
+      ...builtInAdmission({ store }),
+      ...(options.plugins ?? []),
+      ...accessAdmission(authorizer, clock),
+      ...closingAdmission({ store, clock }),
+    ],
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
   });
   const client = createInProcessClient(server, { user: LOOPBACK });

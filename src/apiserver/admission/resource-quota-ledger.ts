@@ -1,0 +1,160 @@
+/**
+ * What one namespace uses of its quotas, by one kind of object: what is committed, followed by a watch, and what has been
+ * allowed but is not committed yet. An amount that was allowed counts from that moment, so that two requests at the same
+ * time can never both have the last of it; if its write fails, it comes back.
+ */
+import { compileQuota, countedNames, type QuotaEvaluator } from '../../core/placement/quota/evaluators.ts';
+import { addTo, NOTHING, takeFrom, type Usage } from '../../core/placement/quota/amounts-by-name.ts';
+import type { ResourceQuota } from '../../core/api/types/core-v1.ts';
+import { addQuantities, type Quantity, subtractQuantities, ZERO } from '../../core/kube/quantity.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { CollectionKey, Store, StoreEvent, StoreKey } from '../store/store.ts';
+
+export interface Reservation {
+  readonly key: StoreKey;
+  readonly uid: string;
+  readonly isNew: boolean;
+  /** What each quota, by UID, gives. */
+  readonly given: ReadonlyMap<string, Usage>;
+}
+
+export interface Ledger {
+  /** All that counts against the quota now. Not to be kept. */
+  used(quota: Stored<ResourceQuota>): Usage;
+  reserve(reservation: Reservation): void;
+  /** Counts anew, at most once a second: pods that are overdue to be gone stop counting without an event. */
+  recount(): void;
+  close(): void;
+}
+
+interface Account {
+  quota: Stored<ResourceQuota>;
+  readonly used: Map<string, Quantity>;
+}
+
+interface Held extends Reservation {
+  readonly since: number;
+}
+
+/** So long is an allowed change believed to be under way; a new object is accepted at once or never. */
+const CHANGE_MS = 1_000;
+const RECOUNT_MS = 1_000;
+
+export function createLedger(
+  store: Store,
+  clock: Clock,
+  collection: CollectionKey,
+  namespace: string,
+  evaluator: QuotaEvaluator,
+): Ledger {
+  /** By the UID of the quota. All are counted together, so that they agree on what has been counted. */
+  const accounts = new Map<string, Account>();
+  /** By the UID of the object. Every account holds its share of each. */
+  const held = new Map<string, Held>();
+  /** Events up to this revision are in the accounts already. */
+  let countedAt = store.revision;
+  let recountedAt = Number.NEGATIVE_INFINITY;
+  let sweep: Timer | undefined;
+  let isFollowed = true;
+
+  function charge({ quota, used }: Account, object: Stored, book: typeof addQuantities): void {
+    const names = countedNames(compileQuota(quota), evaluator, object);
+    if (names.length === 0) return;
+    const usage = evaluator.usage(object, clock.now());
+    for (const name of names) {
+      const amount = usage.get(name);
+      if (amount !== undefined) used.set(name, book(used.get(name) ?? ZERO, amount));
+    }
+  }
+
+  function countAll(): void {
+    countedAt = store.revision;
+    recountedAt = clock.monotonic();
+    for (const [uid, { key }] of held) {
+      const committed = store.get(key);
+      if (committed?.metadata.uid === uid && committed === store.accepted(key)) held.delete(uid);
+    }
+    for (const account of accounts.values()) {
+      account.used.clear();
+      for (const object of store.list(collection, { namespace })) charge(account, object, addQuantities);
+      for (const { given } of held.values()) {
+        const usage = given.get(account.quota.metadata.uid);
+        if (usage !== undefined) addTo(account.used, usage);
+      }
+    }
+  }
+
+  function release(uid: string, { given }: Reservation): void {
+    held.delete(uid);
+    for (const [quota, usage] of given) {
+      const account = accounts.get(quota);
+      if (account !== undefined) takeFrom(account.used, usage);
+    }
+  }
+
+  function follow(batch: readonly StoreEvent[]): void {
+    for (const { object, previous, revision, type } of batch) {
+      if (revision <= countedAt) continue;
+      for (const account of accounts.values()) {
+        if (previous !== undefined) charge(account, previous, subtractQuantities);
+        if (type !== 'DELETED') charge(account, object, addQuantities);
+      }
+      const { uid } = object.metadata;
+      const reservation = held.get(uid);
+      if (reservation === undefined) continue;
+      // Only when nothing newer is on its way is all that was held counted now.
+      const accepted = store.accepted(reservation.key);
+      if (accepted === object || accepted?.metadata.uid !== uid) release(uid, reservation);
+    }
+  }
+
+  /** Gives back what was allowed and then not written. */
+  function sweepHeld(): void {
+    sweep?.cancel();
+    const now = clock.monotonic();
+    for (const [uid, reservation] of held) {
+      const { isNew, key, since } = reservation;
+      const accepted = store.accepted(key);
+      const isOver = !isNew && now - since >= CHANGE_MS && accepted === store.get(key);
+      if (accepted?.metadata.uid !== uid || isOver) release(uid, reservation);
+    }
+    sweep = held.values().some(({ isNew }) => !isNew) ? clock.after(CHANGE_MS, sweepHeld) : undefined;
+  }
+
+  const watch = store.watch(
+    collection,
+    { namespace, since: countedAt },
+    { events: follow, closed: () => (isFollowed = false) },
+  );
+
+  return {
+    used(quota) {
+      const { uid } = quota.metadata;
+      const account = accounts.get(uid);
+      if (account === undefined || account.quota.spec !== quota.spec) {
+        accounts.set(uid, { quota, used: new Map() });
+        countAll();
+      } else if (!isFollowed) countAll();
+      return accounts.get(uid)?.used ?? NOTHING;
+    },
+    reserve(reservation) {
+      const before = held.get(reservation.uid);
+      if (before !== undefined) release(reservation.uid, before);
+      held.set(reservation.uid, { ...reservation, since: clock.monotonic() });
+      for (const [quota, usage] of reservation.given) {
+        const account = accounts.get(quota);
+        if (account !== undefined) addTo(account.used, usage);
+      }
+      sweep ??= clock.after(0, sweepHeld);
+    },
+    recount() {
+      sweepHeld();
+      if (clock.monotonic() - recountedAt >= RECOUNT_MS) countAll();
+    },
+    close() {
+      sweep?.cancel();
+      watch.stop();
+    },
+  };
+}
