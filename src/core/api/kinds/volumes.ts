@@ -1,12 +1,13 @@
 /** Persistent volumes and claims, as far as sizes, modes and classes go; volume sources are stored as they come. */
 import { type FieldError, field, forbidden, invalid, notSupported, required } from '../../kube/field-errors.ts';
-import { deepEqual } from '../../kube/immutable.ts';
+import { deepEqual, withMember } from '../../kube/immutable.ts';
 import { nameIsDnsSubdomain } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../types/core-v1.ts';
 import { append } from './append.ts';
 import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { defaultPersistentSource } from './pod/default-volumes.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -141,8 +142,9 @@ function validateVolume(volume: PersistentVolume): FieldError[] {
 export const persistentVolumeStrategy: KindStrategy<PersistentVolume> = {
   ...createGenericStrategy<PersistentVolume>({ namespaced: false, hasStatus: true, hasGeneration: false }),
   defaults(volume) {
-    let result = volume;
-    const { spec, status } = volume;
+    const { status } = volume;
+    let result = volume.spec === undefined ? volume : withMember(volume, 'spec', defaultPersistentSource(volume.spec));
+    const { spec } = result;
     if (!spec?.persistentVolumeReclaimPolicy || spec.volumeMode === undefined) {
       const persistentVolumeReclaimPolicy = spec?.persistentVolumeReclaimPolicy || 'Retain';
       const filled = { ...spec, persistentVolumeReclaimPolicy, volumeMode: spec?.volumeMode ?? 'Filesystem' };

@@ -2,6 +2,7 @@
 import type { KindDefinition, KindConversion, KindStrategy, StorageIdentity } from '../kind-definition.ts';
 import { KUBERNETES_RESOURCES } from '../facts/kubernetes-resources.ts';
 import { OWN_RESOURCES } from '../facts/own-resources.ts';
+import { simpleTraits } from '../kinds/simple-defaults.ts';
 import { nameAndAgePrinter } from '../printers/default.ts';
 import { eventConversion } from './convert-events.ts';
 import { autoscalerConversion } from './convert-autoscalers.ts';
@@ -106,11 +107,12 @@ function emptyStatus(schema: string): object | undefined {
 }
 
 function genericStrategy(fact: ResourceFact, hasGeneration: boolean): KindStrategy {
-  return createGenericStrategy({
+  const generic = createGenericStrategy({
     namespaced: fact.namespaced,
     hasStatus: fact.subresources.some((sub) => sub.name === 'status'),
     hasGeneration,
     emptyStatus: () => emptyStatus(schemaName(fact.group, fact.version, fact.kind)),
     ...(fact.group === 'rbac.authorization.k8s.io' ? { nameRule: nameIsPathSegment } : {}),
   });
+  return { ...generic, ...simpleTraits(tableKey(fact)) };
 }

@@ -5,6 +5,7 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import type { ObjectMeta } from '../../kube/meta-v1.ts';
 import type { KindConversion } from '../kind-definition.ts';
+import { CPU_AT_80_PERCENT } from '../kinds/autoscaler-defaults.ts';
 import type {
   HorizontalPodAutoscaler as AutoscalerV1,
   HorizontalPodAutoscalerSpec as SpecV1,
@@ -89,7 +90,8 @@ function toV2(object: AutoscalerV1): AutoscalerV2 {
             resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percentage } },
           },
         ];
-  const metrics = [...cpu, ...others];
+  const named = [...cpu, ...others];
+  const metrics = named.length === 0 ? CPU_AT_80_PERCENT : named;
   const behavior = parsed(carried[BEHAVIOR]);
   const annotations: { [name: string]: string } = { ...carried };
   for (const name of CARRIERS) delete annotations[name];
@@ -98,7 +100,7 @@ function toV2(object: AutoscalerV1): AutoscalerV2 {
     ...object,
     apiVersion: 'autoscaling/v2',
     metadata: withAnnotations(object.metadata, annotations),
-    spec: { ...spec, ...(metrics.length === 0 ? {} : { metrics }), ...(behavior === undefined ? {} : { behavior }) },
+    spec: { ...spec, metrics, ...(behavior === undefined ? {} : { behavior }) },
     ...(status === undefined ? {} : { status }),
   } as AutoscalerV2;
 }

@@ -78,6 +78,15 @@ function defaultSource(volume: Volume, key: string): Volume {
 const defaultEmptyDir = (source: EmptyDirVolumeSource): EmptyDirVolumeSource =>
   source.sizeLimit === undefined ? source : withMember(source, 'sizeLimit', canonicalAmount(source.sizeLimit));
 
+/** The sources that a PersistentVolume may have too, under the same names. */
+export function defaultPersistentSource<T extends object>(spec: T): T {
+  let changed = spec as Partial<Volume>;
+  for (const key in spec) if (PERSISTENT.has(key)) changed = defaultSource(changed as Volume, key);
+  return changed as T;
+}
+
+const PERSISTENT: ReadonlySet<string> = new Set(['hostPath', 'iscsi', 'rbd', 'azureDisk', 'scaleIO']);
+
 /** Volume types whose drivers are gone; their fields are still filled in. */
 function defaultRemovedSource(volume: Volume, key: string): Volume {
   const { iscsi, rbd, azureDisk, scaleIO } = volume;
@@ -88,7 +97,7 @@ function defaultRemovedSource(volume: Volume, key: string): Volume {
     const keyring = rbd.keyring || '/etc/ceph/keyring';
     return { ...volume, rbd: { ...rbd, pool: rbd.pool || 'rbd', user: rbd.user || 'admin', keyring } };
   }
-  if (key === 'azureDisk' && azureDisk) return { ...volume, azureDisk: defaultAzureDisk(azureDisk) };
+  if (key === 'azureDisk' && azureDisk) return withMember(volume, 'azureDisk', defaultAzureDisk(azureDisk));
   if (key === 'scaleIO' && scaleIO && !(scaleIO.storageMode && scaleIO.fsType)) {
     const storageMode = scaleIO.storageMode || 'ThinProvisioned';
     return { ...volume, scaleIO: { ...scaleIO, storageMode, fsType: scaleIO.fsType || 'xfs' } };
@@ -96,13 +105,13 @@ function defaultRemovedSource(volume: Volume, key: string): Volume {
   return volume;
 }
 
-const defaultAzureDisk = (disk: AzureDiskVolumeSource): AzureDiskVolumeSource => ({
-  ...disk,
-  cachingMode: disk.cachingMode ?? 'ReadWrite',
-  fsType: disk.fsType ?? 'ext4',
-  readOnly: disk.readOnly ?? false,
-  kind: disk.kind ?? 'Shared',
-});
+function defaultAzureDisk(disk: AzureDiskVolumeSource): AzureDiskVolumeSource {
+  const { cachingMode = 'ReadWrite', fsType = 'ext4', readOnly = false, kind = 'Shared' } = disk;
+  let filled = withMember(disk, 'cachingMode', cachingMode);
+  filled = withMember(filled, 'fsType', fsType);
+  filled = withMember(filled, 'readOnly', readOnly);
+  return withMember(filled, 'kind', kind);
+}
 
 function defaultFile(file: DownwardAPIVolumeFile): DownwardAPIVolumeFile {
   const resourceFieldRef = defaultResourceField(file.resourceFieldRef);

@@ -52,10 +52,14 @@ function defaults(job: Job): Job {
   const replacement = given.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed';
   spec = withMember(spec, 'podReplacementPolicy', given.podReplacementPolicy ?? replacement);
   spec = withMember(spec, 'manualSelector', given.manualSelector ?? false);
-  const labels = given.template?.metadata?.labels;
-  const unlabelled = Object.keys(job.metadata.labels ?? {}).length === 0;
-  const metadata = labels !== undefined && unlabelled ? withMember(job.metadata, 'labels', labels) : job.metadata;
-  return withMember(withMember(job, 'spec', spec as JobSpec), 'metadata', metadata);
+  return withTemplateLabels(withMember(job, 'spec', spec as JobSpec));
+}
+
+/** A Job without labels has those of its pods, also the ones the server made for them. */
+function withTemplateLabels(job: Job): Job {
+  const labels = job.spec.template?.metadata?.labels;
+  if (labels === undefined || Object.keys(job.metadata.labels ?? {}).length > 0) return job;
+  return withMember(job, 'metadata', withMember(job.metadata, 'labels', labels));
 }
 
 /** Labels that no other Job's pods have. Labels the author wrote stay; validation compares them. */
@@ -227,7 +231,8 @@ const NEW_STATUS = Object.freeze({});
 export const jobStrategy: KindStrategy<Job> = {
   defaults,
   /** Name and uid are known by now. */
-  prepareForCreate: (job) => withMember(withCleanTemplate(withGeneratedSelector(job), undefined), 'status', NEW_STATUS),
+  prepareForCreate: (job) =>
+    withMember(withTemplateLabels(withCleanTemplate(withGeneratedSelector(job), undefined)), 'status', NEW_STATUS),
   prepareForUpdate(job, old, subresource) {
     if (subresource === 'status') return withMember(job, 'spec', old.spec);
     return withMember(withCleanTemplate(job, old), 'status', old.status);
