@@ -197,12 +197,22 @@ const handleOf = (volume: PersistentVolume): { driver: string; id: string } | un
   return csi === undefined ? undefined : { driver: csi.driver, id: `${csi.driver}/${csi.volumeHandle}` };
 };
 
+/** A claim that has no volume yet will have one of its class's driver. */
+const handleToBe = (claim: PersistentVolumeClaim, { provisioner }: StorageClass): { driver: string; id: string } => ({
+  driver: provisioner,
+  id: `claim ${claim.metadata.namespace ?? ''}/${claim.metadata.name}`,
+});
+
 /** Counts each attached volume once, however many pods of the node mount it. */
 function tooManyVolumes(volumes: PodVolumes, state: NodeState, storage: StorageView): boolean {
   const wanted = new Map<string, string>();
   for (const volume of volumes.bound) {
     const handle = handleOf(volume);
     if (handle !== undefined) wanted.set(handle.id, handle.driver);
+  }
+  for (const { claim, storageClass } of volumes.delayed) {
+    const handle = handleToBe(claim, storageClass);
+    wanted.set(handle.id, handle.driver);
   }
   if (wanted.size === 0) return false;
   const limits = new Map<string, number>();
@@ -215,9 +225,11 @@ function tooManyVolumes(volumes: PodVolumes, state: NodeState, storage: StorageV
   for (const { pod, namespace } of state.pods.values()) {
     for (const volume of pod.spec.volumes ?? []) {
       const claimName = claimNameOf(pod, volume);
-      const name = claimName === undefined ? undefined : storage.claim(namespace, claimName)?.spec.volumeName;
-      const bound = name ? storage.volume(name) : undefined;
-      const handle = bound === undefined ? undefined : handleOf(bound);
+      const claim = claimName === undefined ? undefined : storage.claim(namespace, claimName);
+      if (claim === undefined) continue;
+      const bound = claim.spec.volumeName ? storage.volume(claim.spec.volumeName) : undefined;
+      const storageClass = bound === undefined ? storage.storageClass(claim.spec.storageClassName ?? '') : undefined;
+      const handle = bound === undefined ? storageClass && handleToBe(claim, storageClass) : handleOf(bound);
       if (handle !== undefined) attached.set(handle.id, handle.driver);
     }
   }
