@@ -299,4 +299,17 @@ describe('how many volumes a driver attaches', () => {
     expect(messages(pod('p', mounts('c')), clusterOf({ ...storage, limits: { other: 0 } }, holder))).toEqual([]);
     expect(messages(pod('p', mounts('c')), clusterOf(storage, holder))).toEqual([]);
   });
+
+  it('counts claims that have no volume yet as volumes of the driver that will make them', () => {
+    const unbound = {
+      claims: ['a', 'b', 'c'].map((name) => claim(name, { storageClassName: 'wait' })),
+      classes: [storageClass('wait')],
+    };
+    const holder = pod('holder', mounts('a', 'b'));
+    expect(messages(pod('p', mounts('c')), clusterOf({ ...unbound, limits: { x: 2 } }, holder))).toEqual([
+      'node(s) exceed max volume count',
+    ]);
+    expect(messages(pod('p', mounts('c')), clusterOf({ ...unbound, limits: { x: 3 } }, holder))).toEqual([]);
+    expect(messages(pod('p', mounts('b')), clusterOf({ ...unbound, limits: { x: 2 } }, holder))).toEqual([]);
+  });
 });
