@@ -100,14 +100,13 @@ export function mostRecent(schedule: Schedule, earliest: number, now: number): D
   const between = Math.round((second - first) / 1000);
   if (between < 1) return { time: undefined, isLong: false };
   const missed = Math.floor(Math.floor((now - first) / 1000) / between) + 1;
-  // Not far back: times are about evenly spread, and whoever was away for a year is not walked through it.
+  // From the end: whoever was away for a year is not walked through it. Where times are uneven the last may be further back.
   let time = first;
-  for (
-    let next = schedule.next(first + (missed - 2) * between * 1000);
-    next !== undefined && next <= now;
-    next = schedule.next(next)
-  )
-    time = next;
+  for (let back = 2 * between * 1000; ; back *= 2) {
+    const from = Math.max(first, now - back);
+    for (let next = schedule.next(from); next !== undefined && next <= now; next = schedule.next(next)) time = next;
+    if (time > first || from === first) break;
+  }
   return { time, isLong: missed > 100 };
 }
 
