@@ -316,7 +316,7 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
     let element: CelType | undefined;
     node.elements.forEach((item, index) => {
       visit(item);
-      element = join(item, element, unwrapped(item, node.optionals.has(index)));
+      element = join(element, unwrapped(item, node.optionals.has(index)));
     });
     types[node.id] = listType(element ?? freshVariable());
   }
@@ -326,20 +326,19 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
     let value: CelType | undefined;
     for (const entry of node.entries) {
       visit(entry.key);
-      key = join(entry.key, key, typeOfNode(entry.key));
+      key = join(key, typeOfNode(entry.key));
       visit(entry.value);
-      value = join(entry.value, value, unwrapped(entry.value, entry.optional));
+      value = join(value, unwrapped(entry.value, entry.optional));
     }
     const keyType = key ?? freshVariable();
     types[node.id] = mapType(keyType, value ?? freshVariable());
   }
 
-  /** Elements of one list must have one type. */
-  function join(node: Expr, previous: CelType | undefined, current: CelType): CelType {
+  /** Elements of different types make a list of anything; a validator looks after those that must not. */
+  function join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     if (assign(previous, current)) return mostGeneral(previous, current);
-    mismatch(node.at, previous, current);
-    return ERROR;
+    return DYN;
   }
 
   function visitStruct(node: StructExpr): void {

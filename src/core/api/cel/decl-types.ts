@@ -9,12 +9,14 @@ import {
   DOUBLE,
   DYN,
   INT,
+  isOptional,
   listType,
   mapType,
   optionalType,
   STRING,
   structType,
   TIMESTAMP,
+  withoutOptional,
   type CelType,
 } from './types.ts';
 import type { Adapt, CelValue, Val } from './values.ts';
@@ -99,6 +101,10 @@ export const TIMESTAMP_DECL = scalar(TIMESTAMP, 12);
 export const UNNAMED = 'object';
 
 export function withNames(decl: DeclType, name: string): DeclType {
+  if (isOptional(decl.type)) {
+    const named = withNames({ ...decl, type: withoutOptional(decl.type) }, name);
+    return { ...named, type: optionalType(named.type) };
+  }
   if (decl.fields) {
     const named = decl.type.name === UNNAMED ? name : decl.type.name;
     const fields = new Map<string, DeclType>();
@@ -114,8 +120,9 @@ export function withNames(decl: DeclType, name: string): DeclType {
 /** All object types within, by name. */
 export function collectObjects(decl: DeclType, into: Map<string, DeclType>): void {
   if (decl.fields) {
-    if (into.has(decl.type.name)) return;
-    into.set(decl.type.name, decl);
+    const { name } = withoutOptional(decl.type);
+    if (into.has(name)) return;
+    into.set(name, decl);
     for (const field of decl.fields.values()) collectObjects(field, into);
   }
   if (decl.element) collectObjects(decl.element, into);

@@ -157,9 +157,12 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     throw new Abandon();
   }
 
-  function skipToFollowing(): void {
+  /** Operators end what is skipped only where an operand may stand in front of them. */
+  function skipToFollowing(operators = true): void {
     countRecovery();
-    for (let skipped = 0; peek() !== '<EOF>' && !mayFollow(peek()); skipped++) {
+    const stops = (type: TokenType): boolean =>
+      operators ? mayFollow(type) : following.some((set) => set.includes(type));
+    for (let skipped = 0; peek() !== '<EOF>' && !stops(peek()); skipped++) {
       if (skipped >= MAX_SKIPPED) {
         reportAt(NOWHERE, `error recovery token lookahead limit exceeded: ${MAX_SKIPPED}`);
         throw new Abandon();
@@ -185,7 +188,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
   }
 
   /** Takes the token, or goes on as if it had been there when what comes is what would follow it. */
-  function expect(type: TokenType, fits: (next: TokenType) => boolean): boolean {
+  function expect(type: TokenType, fits: (next: TokenType) => boolean, operators = true): boolean {
     if (peek() === type) {
       advance();
       return true;
@@ -202,7 +205,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
       return true;
     }
     report(current.at, `mismatched input '${current.text}' expecting ${type}`);
-    skipToFollowing();
+    skipToFollowing(operators);
     return false;
   }
 
@@ -244,7 +247,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     if (peek() === "'?'") {
       const { at } = advance();
       const yes = within(["':'"], disjunction);
-      if (expect("':'", (next) => STARTS.has(next))) {
+      if (expect("':'", (next) => STARTS.has(next), nesting > 1)) {
         const no = expression();
         result = deepen(make.call(at, '_?_:_', [condition, yes, no]), [condition, yes, no]);
       }
@@ -341,9 +344,16 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
       const args = callArguments();
       return deepen(callOrMacro(at, name.text, operand, args), [operand, ...args]);
     }
-    const field = name.type === 'ESC_IDENTIFIER' ? name.text.slice(1, -1) : name.text;
+    const field = fieldName(name);
     if (!optional) return deepen(make.select(dot.at, operand, field), [operand]);
     return deepen(make.call(dot.at, '_?._', [operand, make.literal(name.at, field)]), [operand]);
+  }
+
+  /** Quoted names are read and refused: Kubernetes does not turn them on. */
+  function fieldName({ type, text, at }: Token): string {
+    if (type !== 'ESC_IDENTIFIER') return text;
+    reportAt(at, "unsupported syntax: '`'");
+    return text.slice(1, -1);
   }
 
   function noName(name: Token): void {
@@ -526,8 +536,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
         advance();
         const colon = token();
         if (!expect("':'", (next) => STARTS.has(next))) return;
-        const text = field.type === 'ESC_IDENTIFIER' ? field.text.slice(1, -1) : field.text;
-        fields.push(make.field(colon.at, text, expression(), optional));
+        fields.push(make.field(colon.at, fieldName(field), expression(), optional));
         if (peek() !== "','" || peek(1) === "'}'") return;
         advance();
       }

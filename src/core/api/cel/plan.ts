@@ -117,7 +117,7 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
         return planMap(node);
       case 'struct': {
         const unknown = new CelError(`unknown type '${node.name}'`);
-        return { evaluate: () => unknown };
+        return { evaluate: charged(() => unknown, 40) };
       }
       case 'fold':
         return { evaluate: planFold(planner, node) };

@@ -190,12 +190,12 @@ function fractionOf(value: number): readonly [bigint, bigint] {
   return shift >= 0 ? [whole << BigInt(shift), 1n] : [whole, 1n << BigInt(-shift)];
 }
 
-/** Upstream's locale writes exponents as people do: `1.234560 × 10³`. */
-function scientific(value: number, precision: number): string {
-  const [digits = '', exponent = '0'] = value.toExponential(Math.min(100, precision)).split('e');
+/** Upstream's locale writes exponents as people do, `1.234560×10⁰³`, and takes the precision for a width. */
+function scientific(value: number, width: number): string {
+  const [digits = '', exponent = '0'] = value.toExponential(DEFAULT_PRECISION).split('e');
   const power = Number(exponent);
-  const raised = String(Math.abs(power)).padStart(2, '0');
-  return `${digits}\u202f×\u202f10${power < 0 ? '⁻' : ''}${Array.from(raised, (d) => SUPERSCRIPTS[Number(d)]).join('')}`;
+  const raised = Array.from(String(Math.abs(power)).padStart(2, '0'), (digit) => SUPERSCRIPTS[Number(digit)]).join('');
+  return `${digits}×10${power < 0 ? '⁻' : ''}${raised}`.padStart(width, ' ');
 }
 
 const SUPERSCRIPTS = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'] as const;

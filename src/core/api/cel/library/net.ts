@@ -3,7 +3,7 @@ import { goQuote } from '../../../kube/go-text.ts';
 import { formatIP, parseIP } from '../../kinds/ip.ts';
 import type { Fn, FunctionTable } from '../functions.ts';
 import { CIDR_TYPE, IP_TYPE, type Comparable } from '../opaque.ts';
-import { CelError, CelOpaque, isError, type CelValue, type Val } from '../values.ts';
+import { CelError, CelOpaque, isError, NO_OVERLOAD, type CelValue, type Val } from '../values.ts';
 import { addressProblem, prefixProblem } from './net-problems.ts';
 
 interface Address extends Comparable {
@@ -111,7 +111,8 @@ const withRange = (text: CelValue, use: (other: Range) => Val): Val => {
 
 const withAddress = (text: CelValue, use: (other: Address) => Val): Val => {
   const other = toAddress(text as string);
-  return isError(other) ? other : use(address(other));
+  // Upstream forgets what was wrong with the address.
+  return isError(other) ? NO_OVERLOAD : use(address(other));
 };
 
 function isCanonical(text: string): Val {

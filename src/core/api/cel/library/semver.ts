@@ -19,7 +19,7 @@ type Parsed = Version | string;
 const isParsed = (parsed: Parsed): parsed is Version => typeof parsed === 'object';
 
 function parseNumber(name: string, text: string): bigint | string {
-  if (!DIGITS.test(text)) return `Invalid character(s) found in ${name} number ${JSON.stringify(text)}`;
+  if (!DIGITS.test(text)) return `Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(text)}`;
   if (text.length > 1 && text.startsWith('0')) {
     return `${name} number must not contain leading zeroes ${JSON.stringify(text)}`;
   }
