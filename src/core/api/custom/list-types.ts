@@ -1,5 +1,6 @@
 /** Lists that are sets have no item twice, lists that are maps no key twice. */
 import { duplicate, type FieldError, field, invalid } from '../../kube/field-errors.ts';
+import { compareBytes } from '../../kube/go-text.ts';
 import { encodeGoJson, type Json } from '../../kube/json.ts';
 import { setOwn } from '../../kube/immutable.ts';
 import { isBag } from './shape.ts';
@@ -43,7 +44,7 @@ function visit(value: unknown, schema: Structural, path: string, errors: FieldEr
 
 function visitList(list: readonly unknown[], schema: Structural, path: string, errors: FieldError[]): void {
   if (schema.listType === 'set') {
-    for (const index of repeated(list)) errors.push(duplicate(field.index(path, index), list[index]));
+    for (const index of repeated(list)) errors.push(duplicate(field.index(path, index), sorted(list[index])));
   } else if (schema.listType === 'map') visitMap(list, schema.listMapKeys, path, errors);
   const { items } = schema;
   if (items !== undefined) list.forEach((item, i) => visit(item, items, field.index(path, i), errors));
@@ -60,7 +61,8 @@ function visitMap(list: readonly unknown[], keys: readonly string[], path: strin
     for (const name of keys) if (isBag(item) && Object.hasOwn(item, name)) setOwn(key, name, item[name]);
     return key;
   });
-  for (const index of repeated(keysOfItems)) errors.push(duplicate(field.index(path, index), keysOfItems[index]));
+  for (const index of repeated(keysOfItems))
+    errors.push(duplicate(field.index(path, index), sorted(keysOfItems[index])));
 }
 
 /** Where a value occurs for the second time. */
@@ -78,4 +80,13 @@ function repeated(list: readonly unknown[]): readonly number[] {
     seen.set(identity, times + 1);
   }
   return found;
+}
+
+/** Members in the order in which Go prints maps. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isBag(value)) return value;
+  const result: { [name: string]: unknown } = {};
+  for (const name of Object.keys(value).sort(compareBytes)) setOwn(result, name, sorted(value[name]));
+  return result;
 }

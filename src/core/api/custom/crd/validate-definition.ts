@@ -272,6 +272,10 @@ function versionListErrors(
     const text = 'must have exactly one version marked as storage version';
     errors.push(invalid('spec.versions', internalVersions(shown), text));
   }
+  const [first = ''] = names;
+  const problems = first === '' ? [] : dns1035LabelProblems(first);
+  // The first version also has a place of its own in Kubernetes' inner form.
+  if (problems.length > 0) errors.push(invalid('spec.version', first, problems.join(',')));
   return errors;
 }
 

@@ -18,7 +18,7 @@ import type {
   SelectableField,
 } from '../../types/apiextensions-v1.ts';
 import { findFieldPath } from '../field-path.ts';
-import { ruleErrors } from '../rules.ts';
+import { validateRules } from './validate-rules.ts';
 import { validateStructural } from '../structural-rules.ts';
 import { type Structural, toStructural } from '../structural.ts';
 import { validateDefaults } from './validate-defaults.ts';
@@ -90,7 +90,7 @@ export function validateRootSchema(
   validateSchema(schema, at, place, nodes);
   append(errors, nodes);
   if (structural !== undefined && nodes.length === 0) {
-    append(errors, ruleErrors(structural, at, { unchanged: rules.sameRules(schema) }));
+    append(errors, validateRules(structural, at, { unchanged: rules.sameRules(schema) }));
   }
   if (errors.length === 0 && broken !== undefined) errors.push(invalid(at, '', broken));
   return errors;
@@ -216,5 +216,9 @@ export function validateDeprecation(version: CustomResourceDefinitionVersion, pa
     const index = new TextEncoder().encode(text.slice(0, odd.index)).length;
     problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`);
   }
-  return problems.map((problem) => invalid(at, text, problem));
+  // A text that may be absent is printed as JSON, where others are printed as Go writes strings.
+  return problems.map((problem) => ({
+    ...invalid(at, text, problem),
+    message: `Invalid value: ${JSON.stringify(text)}: ${problem}`,
+  }));
 }
