@@ -25,6 +25,7 @@ export const CONTROLLERS = {
   'resourcequota-controller': 'resourcequota',
   'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
   'serviceaccount-controller': 'serviceaccount',
+  'serviceaccount-token-controller': 'serviceaccount-token',
   'statefulset-controller': 'statefulset',
   'taint-eviction-controller': 'taint-eviction',
   'ttl-after-finished-controller': 'ttl-after-finished',

@@ -5,6 +5,7 @@
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessAdmission } from '../apiserver/access/admission.ts';
 import { createAuthorizer } from '../apiserver/access/authorizer.ts';
+import { createControllerClient } from '../apiserver/access/controller-identity.ts';
 import { ensureDefaultAccess } from '../apiserver/access/default-roles/reconcile.ts';
 import {
   createServiceAccountTokens,
@@ -175,7 +176,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
       ...(runs('persistentvolume-binder-controller') ? [createVolumeKeeper(around)] : []),
-      ...accessKeepers({ ...around, authority: keys.authority }, runs),
+      ...accessKeepers(
+        { ...around, authority: keys.authority, clientOf: (account) => createControllerClient(api, account) },
+        runs,
+      ),
       ...createWorkloads(around, runs),
       ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry, runs),
     ];

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
+import { createControllerClient } from '../../src/apiserver/access/controller-identity.ts';
 import { certificateUser } from '../../src/apiserver/access/users.ts';
 import { accessKeepers } from '../../src/assembly/access.ts';
 import { issueUserCertificate } from '../../src/assembly/user-certificate.ts';
@@ -48,7 +49,8 @@ async function house(): Promise<House> {
   const informers = createInformers(server.client, { clock, random: realRandom });
   const around = { client: server.client, informers, clock, random: realRandom };
   const stopping = new AbortController();
-  const actors = [informers, ...accessKeepers({ ...around, authority }, () => true)];
+  const clientOf = (account: string) => createControllerClient(server.server, account);
+  const actors = [informers, ...accessKeepers({ ...around, authority, clientOf }, () => true)];
   const runs = actors.map((actor) => actor.start(stopping.signal));
   stop = async () => {
     stopping.abort();
