@@ -94,18 +94,23 @@ export function createLedger(
   }
 
   function follow(batch: readonly StoreEvent[]): void {
-    for (const { object, previous, revision, type } of batch) {
-      if (revision <= countedAt) continue;
+    for (const event of batch) {
+      if (event.revision <= countedAt) continue;
+      const { object, previous, type } = event;
+      const { uid } = object.metadata;
+      const reservation = held.get(uid);
+      // Only when nothing newer is on its way is all that was held counted now.
+      const accepted = reservation === undefined ? undefined : store.accepted(reservation.key);
+      const isSettled = reservation !== undefined && (accepted === object || accepted?.metadata.uid !== uid);
+      // What was held for a new object is just what it takes: it stays in the accounts, from now on as counted.
+      const isAsHeld = isSettled && reservation.isNew && type === 'ADDED';
+      if (isAsHeld) held.delete(uid);
       for (const account of accounts.values()) {
+        if (isAsHeld && reservation.given.has(account.quota.metadata.uid)) continue;
         if (previous !== undefined) charge(account, previous, subtractQuantities);
         if (type !== 'DELETED') charge(account, object, addQuantities);
       }
-      const { uid } = object.metadata;
-      const reservation = held.get(uid);
-      if (reservation === undefined) continue;
-      // Only when nothing newer is on its way is all that was held counted now.
-      const accepted = store.accepted(reservation.key);
-      if (accepted === object || accepted?.metadata.uid !== uid) release(uid, reservation);
+      if (isSettled && !isAsHeld) release(uid, reservation);
     }
   }
 

@@ -1,9 +1,9 @@
 /** Refuses what would take more of a namespace's quotas than is left. */
 import type { ResourceQuota } from '../../core/api/types/core-v1.ts';
-import { addQuantities, compareQuantities, signOf } from '../../core/kube/quantity.ts';
+import { addQuantities, compareQuantities } from '../../core/kube/quantity.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { increase, masked, printUsage, type Usage } from '../../core/placement/quota/amounts-by-name.ts';
-import { compileQuota, countedNames, evaluatorOf, type QuotaEvaluator } from '../../core/placement/quota/evaluators.ts';
+import { compileQuota, countedNames, evaluatorOf, type QuotaEvaluator, takenFrom } from '../../core/placement/quota/evaluators.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Store } from '../store/store.ts';
@@ -90,11 +90,13 @@ function judge(
     if (problem !== undefined) return forbid(request, `failed quota: ${quota.metadata.name}: ${problem}`);
     usage ??= evaluator.usage(object, now);
     const isCounted = old !== undefined && countedNames(compiled, evaluator, old).length > 0;
-    const wanted = masked(isCounted ? increase(usage, evaluator.usage(old, now)) : usage, compiled.hard);
+    const wanted = isCounted
+      ? masked(increase(usage, evaluator.usage(old, now)), compiled.hard)
+      : takenFrom(compiled, usage);
     if (wanted.size > 0) claims.push({ quota, wanted });
   }
   if (usage === undefined || claims.length === 0) return ALLOWED;
-  const negative = [...usage].filter(([, amount]) => signOf(amount) < 0).map(([name]) => name);
+  const negative = negativeNames(usage);
   if (negative.length > 0) {
     return forbid(request, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`);
   }
@@ -118,17 +120,25 @@ function judge(
   return ALLOWED;
 }
 
+const NONE: readonly string[] = [];
+
+function negativeNames(usage: Usage): readonly string[] {
+  let names: string[] | undefined;
+  for (const [name, amount] of usage) if (amount.mantissa < 0) (names ??= []).push(name);
+  return names ?? NONE;
+}
+
 function excess({ quota, wanted }: Claim, ledger: Ledger): readonly string[] {
   const { hard } = compileQuota(quota);
   const used = ledger.used(quota);
-  const exceeded: string[] = [];
+  let exceeded: string[] | undefined;
   for (const [name, amount] of wanted) {
     const limit = hard.get(name);
     const before = used.get(name);
     const after = before === undefined ? amount : addQuantities(before, amount);
-    if (limit !== undefined && compareQuantities(after, limit) > 0) exceeded.push(name);
+    if (limit !== undefined && compareQuantities(after, limit) > 0) (exceeded ??= []).push(name);
   }
-  return exceeded.toSorted();
+  return exceeded?.toSorted() ?? NONE;
 }
 
 function exceededText({ quota, wanted }: Claim, ledger: Ledger, exceeded: readonly string[]): string {

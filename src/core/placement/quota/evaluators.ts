@@ -2,16 +2,19 @@
  * quota/ — how much of a quota an object takes, and which quotas it belongs to. Admission and the status controller count
  * with the same functions, so what is shown is what is enforced.
  */
+import { subtreeMemo } from '../../api/kinds/pod/memo.ts';
 import type {
-  Pod,
+  Container,
   PersistentVolumeClaim,
+  Pod,
+  PodSpec,
   ResourceQuota,
   ScopedResourceSelectorRequirement,
   Service,
 } from '../../api/types/core-v1.ts';
 import { compareQuantities, type Quantity, quantityFromJson, quantityOf, scaledValue } from '../../kube/quantity.ts';
 import type { KubeObject } from '../../kube/objects.ts';
-import { NOTHING, readUsage, type Usage } from './amounts-by-name.ts';
+import { masked, NOTHING, readUsage, type Usage } from './amounts-by-name.ts';
 import {
   computeNames,
   isBestEffortPod,
@@ -106,7 +109,32 @@ function valueMatches({ operator, values = [] }: Scope, value: string): boolean 
   return operator === 'NotIn' && (value === '' || !values.includes(value));
 }
 
+interface KnownProblem {
+  readonly initContainers: PodSpec['initContainers'];
+  readonly resources: PodSpec['resources'];
+  /** By the list of what is required, which is the same for the same quota. */
+  readonly problems: Map<readonly string[], string | undefined>;
+}
+
+/** Quotas come and go; templates may outlive them. */
+const MOST_LISTS = 16;
+const problemMemo = subtreeMemo<readonly Container[], KnownProblem>();
+
 function missingAmounts(required: readonly string[], pod: Pod): string | undefined {
+  const { spec } = pod;
+  if (spec === undefined) return undefined;
+  const { containers, initContainers, resources } = spec;
+  let known = problemMemo.get(containers);
+  if (known === undefined || known.initContainers !== initContainers || known.resources !== resources) {
+    known = { initContainers, resources, problems: new Map() };
+    problemMemo.offer(containers, known);
+  }
+  if (known.problems.size > MOST_LISTS) known.problems.clear();
+  if (!known.problems.has(required)) known.problems.set(required, findMissing(required, pod));
+  return known.problems.get(required);
+}
+
+function findMissing(required: readonly string[], pod: Pod): string | undefined {
   if (saysPodLevel(pod)) return undefined;
   const wanted = REQUIRED.filter((name) => required.includes(name));
   if (wanted.length === 0) return undefined;
@@ -306,6 +334,16 @@ export function countedNames(quota: CompiledQuota, evaluator: QuotaEvaluator, ob
   return quota.scopes.every((scope) => evaluator.inScope(scope, object)) ? names : [];
 }
 
+/** What an amount of usage takes from a quota: what is limited there, and without zeros. Once per template and quota. */
+export function takenFrom(quota: CompiledQuota, usage: Usage): Usage {
+  let known = taken.get(usage);
+  if (known === undefined) taken.set(usage, (known = new WeakMap()));
+  let result = known.get(quota);
+  if (result === undefined) known.set(quota, (result = masked(usage, quota.hard)));
+  return result;
+}
+
+const taken = new WeakMap<Usage, WeakMap<CompiledQuota, Usage>>();
 const byQuota = new WeakMap<CompiledQuota, Map<QuotaEvaluator, readonly string[]>>();
 
 function namesFor(quota: CompiledQuota, evaluator: QuotaEvaluator): readonly string[] {

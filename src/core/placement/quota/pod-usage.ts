@@ -125,7 +125,25 @@ export const isExtendedQuota = (name: string): boolean =>
 
 export const isTerminatingPod = ({ spec }: Pod): boolean => (spec?.activeDeadlineSeconds ?? -1) >= 0;
 
-export const isBestEffortPod = ({ spec }: Pod): boolean => spec !== undefined && qosClassOf(spec) === 'BestEffort';
+interface KnownQos {
+  readonly initContainers: PodSpec['initContainers'];
+  readonly resources: PodSpec['resources'];
+  readonly isBestEffort: boolean;
+}
+
+const qosMemo = subtreeMemo<readonly Container[], KnownQos>();
+
+export function isBestEffortPod({ spec }: Pod): boolean {
+  if (spec === undefined) return false;
+  const { containers, initContainers, resources } = spec;
+  const known = qosMemo.get(containers);
+  if (known !== undefined && known.initContainers === initContainers && known.resources === resources) {
+    return known.isBestEffort;
+  }
+  const isBestEffort = qosClassOf(spec) === 'BestEffort';
+  qosMemo.offer(containers, { initContainers, resources, isBestEffort });
+  return isBestEffort;
+}
 
 /** Whether it asks for, or avoids, pods of other namespaces. */
 export function reachesAcrossNamespaces({ spec }: Pod): boolean {
