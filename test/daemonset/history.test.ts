@@ -1,7 +1,8 @@
 /** ControllerRevisions: history, duplicates, collisions, adoption, cleanup. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { patchText, templateHash } from '../../src/control/daemonset/revision-data.ts';
+import { patchText } from '../../src/control/daemonset/revision-data.ts';
 import { CONTROLLER_REVISIONS, DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
+import { podTemplateHash } from '../../src/core/api/schema/template-hash.ts';
 import type { ControllerRevision } from '../../src/core/api/types/apps-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { allAvailable, createWorld, daemonSet, setImage, type World } from './world.ts';
@@ -139,7 +140,7 @@ describe('a hash that is taken', () => {
   it('raises collisionCount by one, and the rollout goes on under another name', async () => {
     world = await createWorld({ nodes: 2, controller: false });
     const set = await world.client.create(DAEMON_SETS, daemonSet());
-    const hash = templateHash(set.spec.template, undefined);
+    const hash = podTemplateHash(set.spec.template, undefined);
     await world.client.create(CONTROLLER_REVISIONS, {
       apiVersion: 'apps/v1',
       kind: 'ControllerRevision',
@@ -151,7 +152,7 @@ describe('a hash that is taken', () => {
     await world.eventually(allAvailable(world, 2));
     expect((await world.set()).status?.collisionCount).toBe(1);
     const [current] = (await world.revisions()).filter((each) => each.metadata.ownerReferences !== undefined);
-    expect(hashOf(current)).toBe(templateHash(set.spec.template, 1));
+    expect(hashOf(current)).toBe(podTemplateHash(set.spec.template, 1));
     expect(hashOf((await world.pods())[0])).toBe(hashOf(current));
     await world.settle(10_000);
     expect((await world.set()).status?.collisionCount).toBe(1);

@@ -5,6 +5,7 @@
  */
 import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../core/api/registry/resources.ts';
+import { podTemplateHash } from '../../core/api/schema/template-hash.ts';
 import type { ControllerRevision } from '../../core/api/types/apps-v1.ts';
 import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
 import { labelOf, withAnnotations, withLabels } from '../../core/kube/labels.ts';
@@ -18,7 +19,7 @@ import { keyOf } from '../../machinery/object-keys.ts';
 import type { Claims } from './claims.ts';
 import type { DaemonWorld } from './daemon-world.ts';
 import { newer, type History, type KnownDaemon } from './known-daemon.ts';
-import { isSnapshotOf, patchData, templateHash } from './revision-data.ts';
+import { isSnapshotOf, patchData } from './revision-data.ts';
 
 type Revision = Stored<ControllerRevision>;
 
@@ -84,7 +85,7 @@ export function createHistories(
   async function snapshot(daemon: KnownDaemon, revision: number): Promise<Revision> {
     const { set } = daemon;
     const { template } = set.spec;
-    const hash = templateHash(template, set.status?.collisionCount);
+    const hash = podTemplateHash(template, set.status?.collisionCount);
     const { name: setName, namespace = '', annotations } = set.metadata;
     const name = `${setName}-${hash}`;
     const made: ControllerRevision = {

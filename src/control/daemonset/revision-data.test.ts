@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
-import { isSnapshotOf, patchData, patchText, templateHash } from './revision-data.ts';
+import { isSnapshotOf, patchData, patchText } from './revision-data.ts';
 
 type Template = DaemonSet['spec']['template'];
 
@@ -38,15 +38,5 @@ describe('the content of a revision', () => {
     const [first] = golden;
     for (const data of [null, undefined, 'text', 7, []])
       expect(isSnapshotOf(revision(data), first?.template ?? {})).toBe(false);
-  });
-});
-
-describe('the hash of a template', () => {
-  it('depends on the template and on the collision count, and on nothing else', () => {
-    const hashes = golden.flatMap(({ template }) => [undefined, 0, 1, 2].map((count) => templateHash(template, count)));
-    expect(new Set(hashes).size).toBe(hashes.length);
-    for (const hash of hashes) expect(hash).toMatch(/^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/);
-    for (const { template } of golden)
-      expect(templateHash(JSON.parse(JSON.stringify(template)) as Template, 1)).toBe(templateHash(template, 1));
   });
 });

@@ -3,7 +3,6 @@
  * are Go's bytes: keys sorted, `<`, `>` and `&` escaped.
  */
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
-import { fnv1a32, safeEncode } from '../../core/kube/hash.ts';
 import { encodeGoJson, parseJson, type Json, type JsonObject } from '../../core/kube/json.ts';
 
 type Template = DaemonSet['spec']['template'];
@@ -32,10 +31,4 @@ export function isSnapshotOf(revision: ControllerRevision, template: Template): 
   let text = storedTexts.get(data);
   if (text === undefined) storedTexts.set(data, (text = encodeGoJson(data, { sortKeys: true })));
   return text === patchText(template);
-}
-
-/** Names the template. Another collision count gives another name where two templates had the same. */
-export function templateHash(template: Template, collisionCount: number | undefined): string {
-  const text = patchText(template);
-  return safeEncode(String(fnv1a32(collisionCount === undefined ? text : `${text}\n${collisionCount}`)));
 }
