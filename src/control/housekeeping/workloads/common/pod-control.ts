@@ -22,7 +22,7 @@ export type Created =
 
 export interface PodControl<O extends KubeObject> {
   create(owner: PodOwner<O>, pod: Pod): Promise<Created>;
-  /** Deletes it. True: somebody did, and we told of it. */
+  /** Deletes it. False: it was gone already. */
   remove(owner: PodOwner<O>, pod: Stored<Pod>): Promise<boolean>;
   /** Finds out how writes without a clear outcome ended. */
   settle(owner: PodOwner<O>): Promise<void>;
@@ -68,6 +68,12 @@ export function createPodControl<O extends KubeObject>({
     if (present !== undefined) owner.pods.wrote(present);
   }
 
+  /** Whether another pod, or none, has the name now. */
+  async function isReplaced(pod: Stored<Pod>): Promise<boolean> {
+    const present = await unlessGone(client.get(PODS, keyOf(pod)));
+    return present?.metadata.uid !== pod.metadata.uid;
+  }
+
   return {
     async create(owner, pod) {
       const object = named(owner.object);
@@ -95,8 +101,11 @@ export function createPodControl<O extends KubeObject>({
         tell(named(owner.object), 'Normal', 'SuccessfulDelete', words.done('delete', name, owner.object));
         return true;
       } catch (error) {
-        if (isStatus(error, 'NotFound') || isStatus(error, 'Conflict')) {
-          // Gone, or another one of that name has come since.
+        if (isStatus(error, 'NotFound')) {
+          owner.pods.gone(pod);
+          return false;
+        }
+        if (isStatus(error, 'Conflict') && (await isReplaced(pod))) {
           owner.pods.gone(pod);
           return false;
         }

@@ -47,11 +47,14 @@ function scaled(value: IntOrString, desired: number, rounding: 'up' | 'down'): n
   return result.ok ? result.value : 0;
 }
 
+/** What a set has or is to have: pods that it is told to give up and has not yet deleted are still there. */
+const presentIn = (set: ReplicaSet): number => Math.max(sizeOf(set), set.status?.replicas ?? 0);
+
 /** How large the new set may be. @param present its size now; 0 before it exists. */
 export function newSize(deployment: Deployment, all: readonly ReplicaSet[], present: number): number {
   const desired = desiredOf(deployment);
   if (isRecreate(deployment) || present > desired) return desired;
-  const room = desired + limitsOf(deployment).maxSurge - total(all, sizeOf);
+  const room = desired + limitsOf(deployment).maxSurge - total(all, presentIn);
   return room <= 0 ? present : present + Math.min(room, desired - present);
 }
 
