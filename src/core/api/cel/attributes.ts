@@ -93,7 +93,7 @@ export function presenceEval(attribute: Attribute): Eval {
   return (frame) => {
     const value = resolve(frame);
     charge(frame, refund);
-    return value instanceof CelOptional ? value.value !== undefined : value;
+    return value;
   };
 }
 
@@ -101,16 +101,17 @@ function applyAll(frame: Frame, object: CelValue, qualifiers: readonly Qualifier
   let optional = object instanceof CelOptional;
   let current: CelValue = object;
   if (object instanceof CelOptional) {
-    if (object.value === undefined) return object;
+    if (object.value === undefined) return qualifiers.at(-1)?.test === true ? false : object;
     current = object.value;
   }
   for (const qualifier of qualifiers) {
     optional ||= qualifier.optional;
     const next = optional ? applyIfPresent(frame, current, qualifier) : apply(frame, current, qualifier);
-    if (next === undefined) return NONE;
+    if (next === undefined) return qualifier.test ? false : NONE;
     if (isError(next)) return next;
     current = next;
   }
+  if (qualifiers.at(-1)?.test === true) return optional || current;
   return optional ? new CelOptional(current) : current;
 }
 

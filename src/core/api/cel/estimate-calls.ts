@@ -1,7 +1,6 @@
 /** Estimates of functions that extend the language: Kubernetes' own, lists and sets. */
 import {
   add,
-  costOf,
   fixed,
   MAX_COST,
   scale,
@@ -196,7 +195,7 @@ function listEstimate(overload: string, target: EstimateNode | undefined, args: 
   switch (overload) {
     case 'list_slice': {
       const count = literalInt(args[1], sizeOf(target).max) - literalInt(args[0], 0);
-      return allocating(1, fixed(count < 0 ? MAX_COST : count));
+      return allocating(1, fixed(count < 0 ? count + MAX_COST : count));
     }
     case 'list_flatten':
     case 'list_flatten_int':
@@ -225,5 +224,3 @@ function sortEstimate(overload: string, target: EstimateNode | undefined, args: 
   const text = overload.startsWith('list_string_') || overload.startsWith('list_bytes_');
   return allocating(text ? 2.1 : 2, times(size, size));
 }
-
-export { costOf };

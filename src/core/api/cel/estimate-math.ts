@@ -30,6 +30,12 @@ export const costOf = (value: number): number => Math.min(value, MAX_COST);
 export const fixed = (value: number): Size => ({ min: value, max: value });
 export const UNKNOWN_SIZE: Size = { min: 0, max: MAX_COST };
 
+/** Where upstream multiplies without a look at the end of its integers, they begin anew. */
+export function wrapped(size: number, factor: bigint, more: bigint): number {
+  const exact = size >= MAX_COST ? 0xffffffffffffffffn : BigInt(size);
+  return Number(BigInt.asUintN(64, exact * factor + more));
+}
+
 export const add = (a: Size, b: Size): Size => ({ min: costOf(a.min + b.min), max: costOf(a.max + b.max) });
 export const times = (a: Size, b: Size): Size => ({ min: costOf(a.min * b.min), max: costOf(a.max * b.max) });
 export const union = (a: Size, b: Size): Size => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });

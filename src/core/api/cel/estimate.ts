@@ -9,7 +9,6 @@ import type { DeclType } from './decl-types.ts';
 import { estimateCall } from './estimate-calls.ts';
 import {
   add,
-  costOf,
   costUnion,
   fixed,
   MAX_COST,
@@ -17,6 +16,7 @@ import {
   times,
   union,
   UNKNOWN_SIZE,
+  wrapped,
   type CallEstimate,
   type EstimateNode,
   type Size,
@@ -248,7 +248,7 @@ export function estimateCost(expr: Expr, checked: Checked, root: DeclType | unde
         return withArguments(scale(known(target), 0.1));
       case 'string_to_bytes': {
         const size = known(first);
-        return withArguments(scale(size, 0.1), { min: size.min, max: costOf(size.max * 4) });
+        return withArguments(scale(size, 0.1), { min: size.min, max: wrapped(size.max, 4n, 0n) });
       }
       case 'bytes_to_string': {
         const size = known(first);
@@ -256,7 +256,7 @@ export function estimateCost(expr: Expr, checked: Checked, root: DeclType | unde
       }
       case 'strings_quote': {
         const size = known(first);
-        return withArguments(scale(size, 0.1), { min: costOf(size.min + 2), max: costOf(size.max * 2 + 2) });
+        return withArguments(scale(size, 0.1), { min: wrapped(size.min, 1n, 2n), max: wrapped(size.max, 2n, 2n) });
       }
       case 'starts_with_string':
       case 'ends_with_string':

@@ -403,7 +403,12 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
 
   function primary(): Expr {
     const sign = peek() === "'-'" && peek(1) !== 'NUM_INT' && peek(1) !== 'NUM_FLOAT';
-    if (!STARTS.has(peek()) || peek() === "'!'" || sign) {
+    if (sign) {
+      report(token(1).at, `no viable alternative at input '-${peek(1) === '<EOF>' ? '' : token(1).text}'`);
+      skipToFollowing();
+      return placeholder(token().at);
+    }
+    if (!STARTS.has(peek()) || peek() === "'!'") {
       const { at } = token();
       if (!repair(START)) {
         skipToFollowing();

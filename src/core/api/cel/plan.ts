@@ -107,7 +107,7 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
           optional: false,
           test: node.test,
         });
-        return node.test ? { evaluate: presenceEval(attribute) } : pathPlan(attribute);
+        return node.test ? { evaluate: presenceEval(attribute), attribute } : pathPlan(attribute);
       }
       case 'call':
         return planCall(node);
@@ -278,8 +278,8 @@ function planEquality(left: Eval, right: Eval, name: '_==_' | '_!=_'): Eval {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
-    // Scalars cost one step; asking for their sizes would cost more than comparing them.
-    charge(frame, typeof a === 'bigint' || typeof a === 'boolean' ? 1 : cost.before([a, b]));
+    // Integers cost one step; asking for their sizes would cost more than comparing them.
+    charge(frame, typeof a === 'bigint' && typeof b === 'bigint' ? 1 : cost.before([a, b]));
     if (isError(a)) return a;
     if (isError(b)) return b;
     const equal = equals(a, b);
