@@ -16,6 +16,8 @@ export function createCommittedCache<T extends Stored>(
   store: Store,
   collection: CollectionKey,
   nameOf: (object: Stored) => string = ({ metadata }) => metadata.name,
+  /** Hears of every object that was committed, also of those that are gone again. */
+  onCommitted?: (object: T) => void,
 ): CommittedCache<T> {
   let objects = new Map<string, T>();
   let version = 0;
@@ -37,6 +39,7 @@ export function createCommittedCache<T extends Stored>(
           for (const { object, type } of events) {
             if (type === 'DELETED') objects.delete(nameOf(object));
             else objects.set(nameOf(object), object as T);
+            onCommitted?.(object as T);
           }
         },
         // Read again when next asked; a store that has closed will say so itself.

@@ -39,9 +39,35 @@ describe('cluster IPs', () => {
     const { client } = await createTestServer();
     const { clusterIP = '' } = (await client.create(SERVICES, service('a'))).spec ?? {};
     await client.delete(SERVICES, A);
-    const held = await failure(client.create(SERVICES, service('b', { clusterIP })));
-    // Shortly after it was given out it is still held; whoever waits gets it.
-    expect(held.code).toBe(422);
+    const next = await client.create(SERVICES, service('b', { clusterIP }));
+    expect(next.spec?.clusterIP).toBe(clusterIP);
+  });
+
+  it('come back to a service whose first try was refused', async () => {
+    const { client } = await createTestServer();
+    const wrong = service('a', { clusterIP: '10.96.0.10', ports: [{ port: 0 }] });
+    expect((await failure(client.create(SERVICES, wrong))).code).toBe(422);
+    const other = await failure(client.create(SERVICES, service('b', { clusterIP: '10.96.0.10' })));
+    expect(other.message).toContain('provided IP is already allocated');
+    const made = await client.create(SERVICES, service('a', { clusterIP: '10.96.0.10' }));
+    expect(made.spec?.clusterIP).toBe('10.96.0.10');
+  });
+
+  it.each(['1.2.3.4', '10.96.0.0', '10.111.255.255', '10.112.0.1', '10.95.255.255'])(
+    'must be of the range: %s',
+    async (clusterIP) => {
+      const { client } = await createTestServer();
+      const error = await failure(client.create(SERVICES, service('a', { clusterIP })));
+      expect(error.code).toBe(422);
+      expect(error.message).toBe(
+        `Service "a" is invalid: spec.clusterIPs: Invalid value: ["${clusterIP}"]: failed to allocate IP ${clusterIP}: the provided network does not match the current range`,
+      );
+    },
+  );
+
+  it.each(['10.96.0.1', '10.111.255.254', '10.100.7.255'])('may be any other of the range: %s', async (clusterIP) => {
+    const { client } = await createTestServer();
+    expect((await client.create(SERVICES, service('a', { clusterIP }))).spec?.clusterIP).toBe(clusterIP);
   });
 
   it('stay with their service', async () => {
@@ -103,6 +129,36 @@ describe('node ports', () => {
     const taken = [{ port: 80, nodePort: 30_500 }];
     const error = await failure(client.create(SERVICES, service('b', { type: 'NodePort', ports: taken })));
     expect(error.message).toContain('spec.ports[0].nodePort: Invalid value: 30500: provided port is already allocated');
+  });
+
+  it.each([80, 29_999, 32_768])('must be of the range: %d', async (nodePort) => {
+    const { client } = await createTestServer();
+    const error = await failure(
+      client.create(SERVICES, service('a', { type: 'NodePort', ports: [{ port: 80, nodePort }] })),
+    );
+    expect(error.code).toBe(422);
+    expect(error.message).toBe(
+      `Service "a" is invalid: spec.ports[0].nodePort: Invalid value: ${nodePort}: provided port is not in the valid range. The range of valid ports is 30000-32767`,
+    );
+  });
+
+  it('are free again when the service is gone', async () => {
+    const { client } = await createTestServer();
+    const spec: ServiceSpec = { type: 'NodePort', ports: [{ port: 80, nodePort: 30_080 }] };
+    await client.create(SERVICES, service('a', spec));
+    expect((await failure(client.create(SERVICES, service('b', spec)))).message).toContain('already allocated');
+    await client.delete(SERVICES, A);
+    expect((await client.create(SERVICES, service('b', spec))).spec?.ports?.[0]?.nodePort).toBe(30_080);
+  });
+
+  it('for health checks are given out once', async () => {
+    const { client } = await createTestServer();
+    const spec: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' };
+    await client.create(SERVICES, service('a', { ...spec, healthCheckNodePort: 30_080 }));
+    const error = await failure(client.create(SERVICES, service('b', { ...spec, healthCheckNodePort: 30_080 })));
+    expect(error.message).toBe(
+      'Internal error occurred: failed to allocate requested HealthCheck NodePort 30080: provided port is already allocated',
+    );
   });
 
   it('come and go with the type', async () => {

@@ -1,9 +1,9 @@
 /**
- * Addresses and node ports for services. What is in use is known from the committed services; what was given out and
- * is not committed yet is remembered for a while, so that two creates in flight never get the same, and a create that
- * fails gives back by itself.
+ * Addresses and node ports for services. What is in use is known from the committed services; what was given out is held
+ * for its service until that is committed, so that two creates in flight never get the same. A create that fails gives
+ * back by itself after a while; the same service may try again at once.
  */
-import { nextClusterIP } from '../../core/api/kinds/cluster-ip.ts';
+import { isClusterIP, nextClusterIP } from '../../core/api/kinds/cluster-ip.ts';
 import { isHeadless, needsHealthCheck } from '../../core/api/kinds/service-prepare.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../core/api/types/core-v1.ts';
 import { type FieldError, invalid } from '../../core/kube/field-errors.ts';
@@ -26,15 +26,25 @@ export interface ServiceAllocationOptions {
 export const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
 const FIRST_NODE_PORT = 30_000;
 const NODE_PORTS = 2768;
+const ALLOCATED = 'provided port is already allocated';
+const OUT_OF_RANGE = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
+const isNodePort = (port: number): boolean => port >= FIRST_NODE_PORT && port < FIRST_NODE_PORT + NODE_PORTS;
 /** Longer than any write takes to be committed. */
 const HELD_MS = 60_000;
 
-/** What one tenant's services use. */
+/** What one tenant's services use, as one of them sees it: what is held for itself is free. */
 interface InUse {
   ips(): Set<string>;
   ports(): Set<number>;
   hold(what: string | number): void;
 }
+
+interface Held {
+  readonly holder: string;
+  readonly until: number;
+}
+
+const nameOf = ({ metadata }: KubeObject): string => `${metadata.namespace}/${metadata.name}`;
 
 export function createServiceAllocator(options: ServiceAllocationOptions): Allocator {
   const inUse = perTenant((tenant) => trackUse(options, tenant));
@@ -42,10 +52,10 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
     const service = object as Service;
     const { spec } = service;
     if (spec === undefined || spec.type === 'ExternalName') return object;
-    const use = inUse(tenant);
+    const use = inUse(tenant)(nameOf(object));
     const addressed = withAddress(service, spec, (old as Service | undefined)?.spec, use, options.serviceCIDR);
     const ported = withNodePorts(service, addressed, (old as Service | undefined)?.spec, use, options.random);
-    if (!dryRun) hold(ported, use);
+    if (!dryRun) for (const what of takenBy(ported)) use.hold(what);
     const result: Service = ported === spec ? service : { ...service, spec: ported };
     return result;
   };
@@ -55,48 +65,59 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
   };
 }
 
-function trackUse({ clock, store }: ServiceAllocationOptions, tenant: string): InUse {
+function trackUse({ clock, store }: ServiceAllocationOptions, tenant: string): (holder: string) => InUse {
+  const held = new Map<string | number, Held>();
   const services = createCommittedCache<Stored<Service>>(
     store,
     { tenant, group: '', resource: 'services' },
-    ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
+    nameOf,
+    ({ spec }) => {
+      for (const what of takenBy(spec)) held.delete(what);
+    },
   );
-  const held = new Map<string | number, number>();
   let known: { readonly version: number; readonly ips: Set<string>; readonly ports: Set<number> } | undefined;
   const current = () => {
     const { version } = services;
     if (known?.version !== version) known = { version, ...gather(services.values()) };
     return known;
   };
-  const stillHeld = function* (): Generator<string | number> {
+  const heldByOthers = (self: string): (string | number)[] => {
     const now = clock.monotonic();
-    for (const [what, until] of held) {
+    const others: (string | number)[] = [];
+    for (const [what, { holder, until }] of held) {
       if (until <= now) held.delete(what);
-      else yield what;
+      else if (holder !== self) others.push(what);
     }
+    return others;
   };
-  return {
-    ips: () => new Set([...current().ips, ...[...stillHeld()].filter((what) => typeof what === 'string')]),
-    ports: () => new Set([...current().ports, ...[...stillHeld()].filter((what) => typeof what === 'number')]),
-    hold: (what) => void held.set(what, clock.monotonic() + HELD_MS),
-  };
+  return (holder) => ({
+    ips: () => new Set([...current().ips, ...heldByOthers(holder).filter((what) => typeof what === 'string')]),
+    ports: () => new Set([...current().ports, ...heldByOthers(holder).filter((what) => typeof what === 'number')]),
+    hold(what) {
+      const { ips, ports } = current();
+      if (typeof what === 'string' ? ips.has(what) : ports.has(what)) return;
+      held.set(what, { holder, until: clock.monotonic() + HELD_MS });
+    },
+  });
+}
+
+function takenBy(spec: ServiceSpec | undefined): (string | number)[] {
+  const taken: (string | number)[] = (spec?.clusterIPs ?? []).filter((ip) => ip !== 'None');
+  for (const { nodePort } of spec?.ports ?? []) if (nodePort) taken.push(nodePort);
+  if (spec?.healthCheckNodePort) taken.push(spec.healthCheckNodePort);
+  return taken;
 }
 
 function gather(services: Iterable<Stored<Service>>): { ips: Set<string>; ports: Set<number> } {
   const ips = new Set<string>();
   const ports = new Set<number>();
   for (const { spec } of services) {
-    for (const ip of spec?.clusterIPs ?? []) if (ip !== 'None') ips.add(ip);
-    for (const { nodePort } of spec?.ports ?? []) if (nodePort) ports.add(nodePort);
-    if (spec?.healthCheckNodePort) ports.add(spec.healthCheckNodePort);
+    for (const what of takenBy(spec)) {
+      if (typeof what === 'string') ips.add(what);
+      else ports.add(what);
+    }
   }
   return { ips, ports };
-}
-
-function hold(spec: ServiceSpec, use: InUse): void {
-  for (const ip of spec.clusterIPs ?? []) if (ip !== 'None') use.hold(ip);
-  for (const { nodePort } of spec.ports ?? []) if (nodePort) use.hold(nodePort);
-  if (spec.healthCheckNodePort) use.hold(spec.healthCheckNodePort);
 }
 
 const refuse = (service: Service, error: FieldError): never => {
@@ -134,7 +155,14 @@ function withAddress(
   const wanted = spec.clusterIPs ?? [];
   if (wanted.length > 0) {
     const before = new Set(old?.clusterIPs);
-    const taken = wanted.find((ip) => ip !== 'None' && !before.has(ip) && use.ips().has(ip));
+    const fresh = wanted.filter((ip) => ip !== 'None' && !before.has(ip));
+    const strange = fresh.find((ip) => !isClusterIP(ip, cidr));
+    if (strange !== undefined) {
+      const text = `failed to allocate IP ${strange}: the provided network does not match the current range`;
+      refuse(service, invalid('spec.clusterIPs', wanted, text));
+    }
+    const used = fresh.length > 0 ? use.ips() : undefined;
+    const taken = fresh.find((ip) => used?.has(ip));
     if (taken !== undefined) {
       const text = `failed to allocate IP ${taken}: provided IP is already allocated`;
       refuse(service, invalid('spec.clusterIPs', wanted, text));
@@ -157,13 +185,21 @@ function withNodePorts(
     spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
   const wantsHealth = needsHealthCheck(spec) && !spec.healthCheckNodePort;
   const chosen = (spec.ports ?? []).some(({ nodePort }) => nodePort);
-  if (!wantsPorts && !wantsHealth && !chosen) return spec;
+  if (!wantsPorts && !wantsHealth && !chosen && !spec.healthCheckNodePort) return spec;
   const used = use.ports();
   const before = new Set((old?.ports ?? []).map(({ nodePort }) => nodePort));
   (spec.ports ?? []).forEach(({ nodePort }, at) => {
-    if (!nodePort || before.has(nodePort) || !used.has(nodePort)) return;
-    refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, 'provided port is already allocated'));
+    if (!nodePort || before.has(nodePort)) return;
+    const problem = isNodePort(nodePort) ? (used.has(nodePort) ? ALLOCATED : undefined) : OUT_OF_RANGE;
+    if (problem !== undefined) refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, problem));
   });
+  const { healthCheckNodePort: health } = spec;
+  if (health && health !== old?.healthCheckNodePort) {
+    const problem = isNodePort(health) ? (used.has(health) ? ALLOCATED : undefined) : OUT_OF_RANGE;
+    if (problem !== undefined)
+      throw internalError(`failed to allocate requested HealthCheck NodePort ${health}: ${problem}`);
+    used.add(health);
+  }
   for (const { nodePort } of spec.ports ?? []) if (nodePort) used.add(nodePort);
   const next = (): number => freePort(used, random);
   const ports = wantsPorts

@@ -1,5 +1,5 @@
 /** Service addresses, taken from a range without any memory but the set of those in use. */
-import { formatIP, parseCIDR } from './ip.ts';
+import { formatIP, parseCIDR, parseIP } from './ip.ts';
 
 /** The lower part of a range is left to addresses that people choose themselves. */
 const MIN_STATIC = 16;
@@ -27,6 +27,23 @@ export function nextClusterIP(used: ReadonlySet<string>, cidr: string): string |
     if (!used.has(ip)) return ip;
   }
   return undefined;
+}
+
+/** Whether services of the range may have the address: not the network's own, nor the last one of an IPv4 range. */
+export function isClusterIP(address: string, cidr: string): boolean {
+  const range = parseCIDR(cidr);
+  const ip = parseIP(address);
+  if (!range || !ip || ip.bytes.length !== range.ip.bytes.length) return false;
+  let isFirst = true;
+  let isLast = true;
+  for (const [index, byte] of ip.bytes.entries()) {
+    const hostBits = Math.min(8, Math.max(0, (index + 1) * 8 - range.prefix));
+    const hosts = 2 ** hostBits - 1;
+    if ((byte & ~hosts & 0xff) !== ((range.ip.bytes[index] ?? 0) & ~hosts & 0xff)) return false;
+    if ((byte & hosts) !== 0) isFirst = false;
+    if ((byte & hosts) !== hosts) isLast = false;
+  }
+  return !isFirst && !(isLast && ip.bytes.length === 4);
 }
 
 function addressAt(network: readonly number[], host: number): string {
