@@ -113,6 +113,7 @@ describe('methods', () => {
     no('PUT', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x'),
     no('GET', '/api/v1/bindings'),
     no('DELETE', '/api/v1/namespaces'),
+    no('POST', '/api/v1/configmaps', 'the server does not allow this method on the requested resource'),
   ])('that are not served are refused: $name', async (each) => {
     if (each.method === 'TRACE') {
       // Not every client can send it; the server must not answer with an echo.
@@ -129,6 +130,25 @@ describe('methods', () => {
     }
     await expectCase(house, each);
   });
+});
+
+describe('scopes', () => {
+  const wrong = (method: string, path: string): Case => ({
+    name: `${method} ${path}`,
+    method,
+    path,
+    headers: { 'content-type': 'application/json' },
+    ...(method === 'GET' ? {} : { body: '{"metadata":{"name":"x"}}' }),
+    code: 404,
+    message: 'the server could not find the requested resource',
+  });
+  it.each([
+    wrong('GET', '/api/v1/namespaces/default/nodes'),
+    wrong('POST', '/api/v1/namespaces/default/nodes'),
+    wrong('POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/clusterroles'),
+    wrong('GET', '/api/v1/configmaps/cm'),
+    wrong('PUT', '/api/v1/configmaps/cm'),
+  ])('are part of the path: $name', (each) => expectCase(house, each));
 });
 
 describe('names', () => {

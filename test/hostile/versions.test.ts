@@ -191,6 +191,8 @@ describe('continue tokens', () => {
     });
     const again = statusOf(await house.ask(get(`${ALL}?limit=1&continue=${page.metadata.continue}`)));
     const rest = await house.ask(get(`${ALL}?continue=${again.metadata.continue}`));
-    expect([rest.status, (JSON.parse(rest.text) as { items: object[] }).items.length]).toEqual([200, 3]);
+    const all = await house.ask(get(ALL));
+    const count = (text: string): number => (JSON.parse(text) as { items: object[] }).items.length;
+    expect([rest.status, count(rest.text)]).toEqual([200, count(all.text) - 1]);
   });
 });

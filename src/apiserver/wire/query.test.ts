@@ -32,7 +32,10 @@ describe('list and watch options', () => {
   });
 
   it('refuse what makes no sense', () => {
-    expect(() => listOptions(query('limit=ten'))).toThrow('limit');
+    expect(() => listOptions(query('limit=ten'))).toThrow('strconv.ParseInt: parsing "ten": invalid syntax');
+    expect(() => listOptions(query('timeoutSeconds=soon'))).toThrow('parsing "soon": invalid syntax');
+    expect(() => listOptions(query('limit=99999999999999999999'))).toThrow('value out of range');
+    expect(listOptions(query('limit=%2B5'))).toEqual({ limit: 5 });
     expect(() => listOptions(query('resourceVersionMatch=Near'))).toThrow('supported values: "Exact", "NotOlderThan"');
   });
 });
@@ -45,8 +48,10 @@ describe('write and delete options', () => {
       fieldValidation: 'Strict',
     });
     expect(() => writeOptions(query('dryRun=Some'), 'CreateOptions')).toThrow(
-      'Unsupported value: "Some": supported values: "All"',
+      'Unsupported value: ["Some"]: supported values: "All"',
     );
+    expect(() => writeOptions(query('dryRun='), 'CreateOptions')).toThrow('Unsupported value: [""]');
+    expect(() => deleteOptions(query(''), { dryRun: ['All', 'all'] })).toThrow('Unsupported value: ["All","all"]');
     expect(() => writeOptions(query('fieldValidation=Loud'), 'PatchOptions')).toThrow('PatchOptions.meta.k8s.io');
     expect(() => writeOptions(query(`fieldManager=${'x'.repeat(129)}`), 'UpdateOptions')).toThrow(
       'UpdateOptions.meta.k8s.io "" is invalid: fieldManager: Too long: may not be more than 128 bytes',
@@ -64,7 +69,9 @@ describe('write and delete options', () => {
       preconditions: { uid: 'u' },
     });
     expect(deleteOptions(query('orphanDependents=true'), undefined)).toMatchObject({ propagationPolicy: 'Orphan' });
-    expect(() => deleteOptions(query(''), { propagationPolicy: 'Sideways' })).toThrow('supported values: "Background"');
+    expect(() => deleteOptions(query(''), { propagationPolicy: 'Sideways' })).toThrow(
+      'supported values: "Foreground", "Background"',
+    );
     expect(() => deleteOptions(query(''), { propagationPolicy: 'Orphan', orphanDependents: true })).toThrow(
       'cannot be both set',
     );

@@ -8,6 +8,8 @@ type InitialEvents = Pick<WatchOptions, 'sendInitialEvents'>;
 /** A list takes no `sendInitialEvents`; it is passed on so that whoever asks is told. */
 export function listOptions(query: URLSearchParams): ListOptions & InitialEvents {
   const limit = integer(query, 'limit');
+  // Of use to watches alone, but nonsense is nonsense.
+  integer(query, 'timeoutSeconds');
   const match = query.get('resourceVersionMatch');
   if (match !== null && match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
     throw invalidOption(
@@ -45,7 +47,7 @@ export function writeOptions(query: URLSearchParams, optionsKind: string): Write
     throw invalidOption(
       optionsKind,
       'fieldValidation',
-      `Unsupported value: ${JSON.stringify(validation)}: supported values: "Ignore", "Strict", "Warn"`,
+      `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
     );
   }
   const manager = validateFieldManager(query.get('fieldManager') ?? '', 'fieldManager');
@@ -56,6 +58,13 @@ export function writeOptions(query: URLSearchParams, optionsKind: string): Write
     ...(validation === '' ? {} : { fieldValidation: validation }),
   };
 }
+
+/** Whether conflicts are to be overridden; undefined where nothing was said of it. */
+export const forced = (query: URLSearchParams): boolean | undefined =>
+  query.has('force') ? flag(query, 'force') : undefined;
+
+export const forceIsForApply = (): StatusError =>
+  invalidOption('PatchOptions', 'force', 'Forbidden: may not be specified for non-apply patch');
 
 /** The wire form of delete options: a DeleteOptions body and the query say the same things; the body wins. */
 export interface DeleteBody {
@@ -77,7 +86,7 @@ export function deleteOptions(query: URLSearchParams, body: DeleteBody | undefin
     throw invalidOption(
       'DeleteOptions',
       'propagationPolicy',
-      `Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan", "nil"`,
+      `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
     );
   }
   if (policy !== '' && orphan !== undefined) {
@@ -97,15 +106,11 @@ export function deleteOptions(query: URLSearchParams, body: DeleteBody | undefin
 }
 
 function dryRun(values: readonly string[], optionsKind: string): boolean {
-  const unknown = values.find((value) => value !== 'All' && value !== '');
-  if (unknown !== undefined) {
-    throw invalidOption(
-      optionsKind,
-      'dryRun',
-      `Unsupported value: ${JSON.stringify(unknown)}: supported values: "All"`,
-    );
+  // Whoever says the word at all wants nothing changed: an empty or misspelt value must not end in a real write.
+  if (values.some((value) => value !== 'All')) {
+    throw invalidOption(optionsKind, 'dryRun', `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`);
   }
-  return values.includes('All');
+  return values.length > 0;
 }
 
 function text<K extends string>(query: URLSearchParams, name: K): { readonly [P in K]?: string } {
@@ -116,8 +121,9 @@ function text<K extends string>(query: URLSearchParams, name: K): { readonly [P 
 function integer(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
-  if (!/^-?\d{1,18}$/.test(value)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax (query parameter ${name})`);
+  if (!/^[-+]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  if (!/^[-+]?0*\d{1,18}$/.test(value)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
   }
   return Number(value);
 }
@@ -129,7 +135,11 @@ function flag(query: URLSearchParams, name: string): boolean {
 }
 
 function invalidOption(kind: string, field: string, message: string): StatusError {
-  const reason = message.startsWith('Invalid') ? 'FieldValueInvalid' : 'FieldValueNotSupported';
+  const reason = message.startsWith('Invalid')
+    ? 'FieldValueInvalid'
+    : message.startsWith('Forbidden')
+      ? 'FieldValueForbidden'
+      : 'FieldValueNotSupported';
   return new StatusError(422, 'Invalid', `${kind}.meta.k8s.io "" is invalid: ${field}: ${message}`, {
     group: 'meta.k8s.io',
     kind,

@@ -4,14 +4,23 @@ import type { Json } from '../../core/kube/json.ts';
 import { findDuplicateFields, mayRepeatKeys } from '../../core/kube/json-scan.ts';
 import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
-import { badRequest, methodNotAllowed, StatusError } from '../../core/kube/status-error.ts';
+import { badRequest, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
 import { decodeBody, decodeJsonText, decodeYamlBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
-import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions, type DeleteBody } from './query.ts';
+import {
+  deleteOptions,
+  forced,
+  forceIsForApply,
+  isWatch,
+  listOptions,
+  watchOptions,
+  writeOptions,
+  type DeleteBody,
+} from './query.ts';
 import { programName } from './user-agent.ts';
 import { warningHeaders } from './warnings.ts';
 import { answerWatch } from './watch-answer.ts';
@@ -30,8 +39,8 @@ export async function answerResource(
   const verb = isWatching ? 'watch' : verbOf(exchange.method, target.name);
   context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
-  if (kind === undefined)
-    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+  if (kind === undefined || !isPathOf(kind, target)) throw notFound();
+  if (!isServed(kind, target, verb)) throw notAllowed();
   const accepted = negotiate(exchange.header('accept'), TRANSFORMS, hasProtobuf(apiVersionOf(kind), kind.kind));
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const warnings: string[] = [];
@@ -68,6 +77,27 @@ export async function answerResource(
   const response = await perform(exchange, base, kind, context);
   if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
   await answer(exchange, kind, response, options, context);
+}
+
+const notFound = (): StatusError =>
+  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+const notAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** What has no namespace is not found in one, and what has one has no name outside of it. */
+const isPathOf = ({ namespaced }: KindDefinition, { namespace, name }: RequestTarget): boolean =>
+  namespaced ? namespace !== '' || name === '' : namespace === '';
+
+/** Whether the path takes the method at all. Subresources nobody knows are left to those who answer them. */
+function isServed(kind: KindDefinition, { namespace, name, subresource }: RequestTarget, verb: string): boolean {
+  if (subresource !== '') {
+    const known = kind.subresources.find((sub) => sub.name === subresource);
+    return known === undefined || STREAMS.has(subresource) || known.verbs.includes(verb);
+  }
+  // Objects are made in the collection of their own namespace.
+  if (verb === 'create' && (name !== '' || (kind.namespaced && namespace === ''))) return false;
+  if ((verb === 'update' || verb === 'patch') && name === '') return false;
+  return kind.verbs.includes(verb);
 }
 
 /** Subresources that open a stream to what is behind an object; `proxy` may go on with a path of its own. */
@@ -125,18 +155,16 @@ async function perform(
     }
     case 'POST': {
       const options = writeOptions(query, 'CreateOptions');
-      if (target.name !== '' && target.subresource === '') throw methodNotAllowed(kind, 'create');
       return api.handle({ ...base, verb: 'create', ...(await readObject(exchange, clock)), options });
     }
     case 'PUT': {
       const options = writeOptions(query, 'UpdateOptions');
-      if (target.name === '') throw methodNotAllowed(kind, 'update');
       return api.handle({ ...base, verb: 'update', ...(await readObject(exchange, clock)), options });
     }
     case 'PATCH': {
       const options = writeOptions(query, 'PatchOptions');
-      if (target.name === '') throw methodNotAllowed(kind, 'patch');
-      return api.handle({ ...base, verb: 'patch', ...(await readPatch(exchange, clock)), options });
+      const read = await readPatch(exchange, clock);
+      return api.handle({ ...base, verb: 'patch', ...read, options });
     }
     case 'DELETE': {
       const options = deleteOptions(query, await readDeleteBody(exchange, clock));
@@ -144,7 +172,7 @@ async function perform(
       return api.handle({ ...base, verb: 'deletecollection', options: { ...listOptions(query), ...options } });
     }
     default:
-      throw methodNotAllowed(kind, method.toLowerCase());
+      throw notAllowed();
   }
 }
 
@@ -194,9 +222,10 @@ async function readPatch(
   if (format === 'apply') {
     const body = await decodeYamlBody(bytes, clock);
     if (!isObject(body)) throw badRequest('an apply patch must be an object');
-    const force = exchange.query.get('force') === 'true';
+    const force = forced(exchange.query) === true;
     return { patch: { type: 'apply', body: body as unknown as KubeObject, force } };
   }
+  if (forced(exchange.query) !== undefined) throw forceIsForApply();
   const text = bytes.toString('utf8');
   const body = decodeJsonText(text);
   const duplicates = duplicatesIn(exchange, text, body);
@@ -225,11 +254,20 @@ async function readDeleteBody(exchange: Exchange, clock: WireContext['clock']): 
   return checkDeleteBody(value);
 }
 
+const jsonTypeOf = (value: Json | undefined): string =>
+  Array.isArray(value)
+    ? 'array'
+    : typeof value === 'boolean'
+      ? 'bool'
+      : typeof value === 'bigint'
+        ? 'number'
+        : typeof value;
+
 /** DeleteOptions are not stored, so they are checked here and not by a kind's schema. */
 function checkDeleteBody(value: { readonly [key: string]: Json }): DeleteBody {
-  const wrong = (field: string, type: string): StatusError =>
+  const wrong = (field: string, type: string, found: Json | undefined): StatusError =>
     badRequest(
-      `DeleteOptions in version "v1" cannot be handled as a DeleteOptions: json: cannot unmarshal into Go struct field DeleteOptions.${field} of type ${type}`,
+      `json: cannot unmarshal ${jsonTypeOf(found)} into Go struct field DeleteOptions.${field} of type ${type}`,
     );
   const {
     gracePeriodSeconds: grace,
@@ -243,22 +281,24 @@ function checkDeleteBody(value: { readonly [key: string]: Json }): DeleteBody {
   if (kind !== undefined && kind !== null && kind !== '' && kind !== 'DeleteOptions') {
     throw badRequest('decoded object cannot be converted to DeleteOptions');
   }
-  if (grace !== undefined && grace !== null && !Number.isSafeInteger(grace)) throw wrong('gracePeriodSeconds', 'int64');
+  if (grace !== undefined && grace !== null && !Number.isSafeInteger(grace))
+    throw wrong('gracePeriodSeconds', 'int64', grace);
   if (policy !== undefined && policy !== null && typeof policy !== 'string')
-    throw wrong('propagationPolicy', 'v1.DeletionPropagation');
-  if (orphan !== undefined && orphan !== null && typeof orphan !== 'boolean') throw wrong('orphanDependents', 'bool');
+    throw wrong('propagationPolicy', 'v1.DeletionPropagation', policy);
+  if (orphan !== undefined && orphan !== null && typeof orphan !== 'boolean')
+    throw wrong('orphanDependents', 'bool', orphan);
   if (
     dryRun !== undefined &&
     dryRun !== null &&
     !(Array.isArray(dryRun) && dryRun.every((item) => typeof item === 'string'))
   )
-    throw wrong('dryRun', '[]string');
+    throw wrong('dryRun', '[]string', dryRun);
   if (preconditions !== undefined && preconditions !== null) {
-    if (!isObject(preconditions)) throw wrong('preconditions', 'v1.Preconditions');
+    if (!isObject(preconditions)) throw wrong('preconditions', 'v1.Preconditions', preconditions);
     for (const name of ['uid', 'resourceVersion']) {
       const part = preconditions[name];
       if (part !== undefined && part !== null && typeof part !== 'string')
-        throw wrong(`preconditions.${name}`, 'string');
+        throw wrong(`preconditions.${name}`, 'string', part);
     }
   }
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null));
