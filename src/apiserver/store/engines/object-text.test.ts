@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decodeManaged, managedOf, withManaged } from '../../../core/api/apply/managed.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { createObjectEncoder, decodeObject } from './object-text.ts';
 
@@ -36,5 +37,32 @@ describe('object text', () => {
     expect(encode(decodeObject(text))).toBe(text);
     for (const spec of ['null', '[]', '7', '{}'])
       expect(encode(decodeObject(`{"spec":${spec}}`))).toBe(`{"spec":${spec}}`);
+  });
+
+  it('carries the owners of fields, which alike objects share when they are read again', () => {
+    const encode = createObjectEncoder();
+    const managed = decodeManaged([
+      {
+        manager: 'ann',
+        operation: 'Update',
+        apiVersion: 'v1',
+        fieldsType: 'FieldsV1',
+        time: '2026-01-01T00:00:00Z',
+        fieldsV1: { 'f:spec': { '.': {}, 'f:a': {} } },
+      },
+    ]);
+    // A text that looks like the mark of owners does not pass for one.
+    const object = (name: string): Stored =>
+      withManaged(
+        stored({ metadata: { name, note: ',"\\u0000owners":[]', other: ',"\u0000owners":' }, spec: {} }),
+        managed,
+      );
+    const read = ['a', 'b'].map((name) => decodeObject(encode(object(name))));
+    expect(read.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+    for (const each of read) {
+      expect(JSON.parse(JSON.stringify(each))).toEqual(JSON.parse(JSON.stringify(object(each.metadata.name))));
+      expect(managedOf(each)).toEqual(managed);
+      expect(managedOf(each)).toBe(managedOf(read[0] as Stored));
+    }
   });
 });

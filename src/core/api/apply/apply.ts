@@ -4,7 +4,7 @@
  */
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Json } from '../../kube/json.ts';
-import { difference, EMPTY, type FieldSet, intersection, isEmpty, pathsOf, union } from './field-set.ts';
+import { difference, EMPTY, type FieldSet, intersection, isEmpty, pathsOf, shareSets, union } from './field-set.ts';
 import { type ManagedEntry, type ManagedFields, managerIdentifier, sameManager, sortManaged } from './managed.ts';
 import {
   afterChange,
@@ -70,7 +70,10 @@ export function applyConfiguration(
     .filter((entry) => entry !== undefined);
   const kept = stripped(mine);
   const isUnchanged = value === live || deepEqual(value, live);
-  if (!isEmpty(kept)) entries.push({ ...self, time: isUnchanged ? (last?.time ?? '') : now, set: kept });
+  if (!isEmpty(kept)) {
+    const set = last === undefined ? kept : shareSets(last.set, kept);
+    entries.push({ ...self, time: isUnchanged ? (last?.time ?? '') : now, set });
+  }
   return { type: 'applied', value: isUnchanged ? live : value, managed: sortManaged(entries) };
 }
 
@@ -101,7 +104,9 @@ function conflictsWith(others: ManagedFields, compareIn: ReturnType<typeof compa
 
 /** Takes out what the applier applied last time, does not apply now, and nobody else owns. */
 function prune(application: Application, merged: Json, managers: ManagedFields, last: ManagedEntry | undefined): Json {
-  if (last === undefined || isEmpty(last.set)) return merged;
+  // What is applied again takes nothing away.
+  const mine = managers.at(-1)?.set ?? EMPTY;
+  if (last === undefined || isEmpty(difference(last.set, mine))) return merged;
   const inVersion = (value: Json, apiVersion: string): Typed | undefined => application.convert(value, apiVersion);
   const whole = inVersion(merged, last.apiVersion);
   if (whole === undefined) return merged;

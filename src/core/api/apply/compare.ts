@@ -112,13 +112,21 @@ function compareMaps(map: MapShape, before: JsonObject | undefined, after: JsonO
     const comparison = compare(shape, from, to);
     if (comparison !== SAME) gathered.add(known?.element ?? fieldElement(key), comparison);
   };
+  const { nullTimes } = map;
+  if (nullTimes !== undefined) {
+    for (const key of nullTimes) {
+      visit(key, before && (memberOf(before, key) ?? null), after && (memberOf(after, key) ?? null));
+    }
+  }
   if (before !== undefined) {
     for (const key of Object.keys(before)) {
+      if (nullTimes?.includes(key) === true) continue;
       visit(key, before[key], after === undefined ? undefined : memberOf(after, key));
     }
   }
   if (after !== undefined) {
     for (const key of Object.keys(after)) {
+      if (nullTimes?.includes(key) === true) continue;
       if (before === undefined || memberOf(before, key) === undefined) visit(key, undefined, after[key]);
     }
   }

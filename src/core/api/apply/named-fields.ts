@@ -40,9 +40,19 @@ function unnamed(element: PathElement, shape: Shape): Shape {
  * it owns it all. The set itself where nothing has changed.
  */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
-  const atomics = atomicPlaces(set, shape, false);
-  return isEmpty(atomics) ? set : union(recursiveDifference(set, atomics), atomics);
+  let known = reconciled.get(shape);
+  if (known === undefined) reconciled.set(shape, (known = new WeakMap()));
+  let result = known.get(set);
+  if (result === undefined) {
+    const atomics = atomicPlaces(set, shape, false);
+    result = isEmpty(atomics) ? set : union(recursiveDifference(set, atomics), atomics);
+    known.set(set, result);
+  }
+  return result;
 }
+
+/** Neither sets nor shapes change. */
+const reconciled = new WeakMap<Shape, WeakMap<FieldSet, FieldSet>>();
 
 function atomicPlaces(set: FieldSet, shape: Shape, isWhole: boolean): FieldSet {
   const { map, list } = shape;

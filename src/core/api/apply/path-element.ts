@@ -9,14 +9,20 @@ import { encodeGoJson, type Json, type JsonObject, parseJson } from '../../kube/
 export type PathElement = string;
 
 export const fieldElement = (name: string): PathElement => `f:${name}`;
-export const valueElement = (value: Json): PathElement => `v:${encodeGoJson(value)}`;
+export const valueElement = (value: Json): PathElement => `v:${scalarText(value)}`;
+
+/** Text that JSON writes as it is, between quotes. */
+const PLAIN = /^[\w\-./:@ ]*$/;
+
+const scalarText = (value: Json): string =>
+  typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : encodeGoJson(value);
 
 /** Keys must be in order of their names. */
 export function keyElement(keys: readonly (readonly [string, Json])[]): PathElement {
   let text = 'k:{';
   for (let i = 0; i < keys.length; i++) {
     const [name, value] = keys[i] as readonly [string, Json];
-    text += `${i === 0 ? '' : ','}${JSON.stringify(name)}:${encodeGoJson(value)}`;
+    text += `${i === 0 ? '' : ','}${scalarText(name)}:${scalarText(value)}`;
   }
   return `${text}}`;
 }
@@ -35,12 +41,38 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = a.charCodeAt(0);
   if (kind !== b.charCodeAt(0)) return rankOf(a) - rankOf(b);
   if (kind === 102) return compareBytes(a, b);
+  const quick = compareInString(a, b);
+  if (quick !== undefined) return quick;
   const left = contentOf(a);
   const right = contentOf(b);
   return Array.isArray(left) && Array.isArray(right) && kind === 107
     ? compareKeys(left as readonly KeyPart[], right as readonly KeyPart[])
     : compareValues(left, right);
 }
+
+/**
+ * Most keys differ inside a string: up to there they are the same text, so the order is that of the two strings, where a
+ * quote is the end of one. Undefined where they differ elsewhere, or where an escape would have to be read.
+ */
+function compareInString(a: PathElement, b: PathElement): number | undefined {
+  const length = Math.min(a.length, b.length);
+  let inString = false;
+  for (let i = 2; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) {
+      if (x === BACKSLASH) return undefined;
+      if (x === QUOTE) inString = !inString;
+      continue;
+    }
+    if (!inString || x === BACKSLASH || y === BACKSLASH || x > 0x7f || y > 0x7f) return undefined;
+    return x === QUOTE ? -1 : y === QUOTE ? 1 : x - y;
+  }
+  return undefined;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
 
 type KeyPart = readonly [string, Json];
 

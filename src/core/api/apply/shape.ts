@@ -25,6 +25,8 @@ export interface MapShape {
   readonly atomic: boolean;
   /** A field the type names. */
   field(name: string): FieldShape | undefined;
+  /** Times that Go writes as null where nobody set them: whoever makes the struct owns them too. */
+  readonly nullTimes?: readonly string[];
   /** What everything else is; undefined where there may be nothing else. */
   readonly other: Shape | undefined;
 }
@@ -103,11 +105,27 @@ function objectShape(schema: TypeSchema, atomicField: boolean): Shape {
   const key = `${schema.name}${atomic ? ' atomic' : ''}`;
   let shape = objectShapes.get(key);
   if (shape === undefined) {
-    shape = { map: { atomic, field: fieldFinder(schema), other: schema.open ? DEDUCED : undefined } };
+    shape = {
+      map: {
+        atomic,
+        field: fieldFinder(schema),
+        ...nullTimesOf(schema),
+        other: schema.open ? DEDUCED : undefined,
+      },
+    };
     objectShapes.set(key, shape);
   }
   return shape;
 }
+
+function nullTimesOf({ fields }: TypeSchema): { readonly nullTimes?: readonly string[] } {
+  const nullTimes = fields
+    .filter(({ omitZero, pointer, type }) => !omitZero && !pointer && type.kind === 'scalar' && TIMES.has(type.scalar))
+    .map(({ name }) => name);
+  return nullTimes.length === 0 ? {} : { nullTimes };
+}
+
+const TIMES: ReadonlySet<Scalar> = new Set<Scalar>(['time', 'microtime']);
 
 /** Fields are made when they are first asked for: types contain each other. */
 function fieldFinder(schema: TypeSchema): MapShape['field'] {

@@ -46,7 +46,8 @@ function keyedElement(list: ListShape, item: Json | undefined): PathElement | { 
   if (!isMap(item)) return { error: 'associative list with keys may not have non-map elements' };
   const keys: [string, Json][] = [];
   for (const key of list.keys) {
-    const value = memberOf(item, key) ?? list.keyDefault(key);
+    const own = memberOf(item, key);
+    const value = own === undefined ? list.keyDefault(key) : own;
     if (value !== undefined) keys.push([key, value]);
   }
   if (keys.length > 0) return keyElement(keys);
