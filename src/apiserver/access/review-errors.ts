@@ -6,7 +6,6 @@ import type {
   SubjectAccessReviewSpec,
 } from '../../core/api/types/authorization-v1.ts';
 import { type FieldError, invalid, required } from '../../core/kube/field-errors.ts';
-import type { Json } from '../../core/kube/json.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 
 export const selfReviewErrors = (review: SelfSubjectAccessReview): readonly FieldError[] => [
@@ -37,7 +36,7 @@ export function localReviewErrors(review: LocalSubjectAccessReview): readonly Fi
   }
   if (nonResourceAttributes !== undefined) {
     const why = 'disallowed on this kind of request';
-    errors.push(invalid('spec.nonResourceAttributes', { ...nonResourceAttributes } as Json, why));
+    errors.push(invalid('spec.nonResourceAttributes', nonResourceAttributes, why));
   }
   return errors;
 }
@@ -45,7 +44,7 @@ export function localReviewErrors(review: LocalSubjectAccessReview): readonly Fi
 function attributeErrors({ nonResourceAttributes, resourceAttributes }: SubjectAccessReviewSpec): FieldError[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const why = 'cannot be specified in combination with resourceAttributes';
-    return [invalid('spec.nonResourceAttributes', { ...nonResourceAttributes } as Json, why)];
+    return [invalid('spec.nonResourceAttributes', nonResourceAttributes, why)];
   }
   if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return [];
   const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
@@ -83,5 +82,5 @@ function metadataErrors({ metadata }: KubeObject, why: string): readonly FieldEr
       value === null ||
       (typeof value === 'object' && Object.keys(value).length === 0),
   );
-  return isEmpty ? [] : [invalid('metadata', said as unknown as Json, why)];
+  return isEmpty ? [] : [invalid('metadata', said, why)];
 }

@@ -101,8 +101,8 @@ const wireUser = (user: UserInfo) => ({
 
 async function reviewToken({ object, target }: Question, readToken: ReadToken): Promise<TokenReview> {
   const review = object as TokenReview;
-  const { audiences, token = '' } = review.spec;
-  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const { audiences, token } = review.spec;
+  if (!token) throw badRequest('token is required for TokenReview in authentication');
   const reading = await readToken(token, audiences?.length ? audiences : undefined);
   // Whoever asked knows the token; nobody else needs to find it in an answer that was kept.
   const answered = { ...review, spec: { ...(audiences === undefined ? {} : { audiences }) } as TokenReview['spec'] };
@@ -159,7 +159,12 @@ function listRules({ object, target, user }: Question, authorizer: ClusterAuthor
   const rules = isMaster(user, target.tenant) && !isListed ? [...EVERYTHING, ...found.rules] : found.rules;
   const resourceRules = rules
     .filter(({ resources = [] }) => resources.length > 0)
-    .map(({ nonResourceURLs: _, ...rule }) => rule);
+    .map(({ apiGroups = [], resourceNames = [], resources = [], verbs }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames.length === 0 ? {} : { resourceNames }),
+    }));
   const nonResourceRules = rules.flatMap(({ nonResourceURLs = [], verbs }) =>
     nonResourceURLs.length === 0 ? [] : [{ verbs, nonResourceURLs }],
   );

@@ -44,8 +44,8 @@ export function createEscalationCheck(authorizer: ClusterAuthorizer): AdmissionP
 type Check = (authorizer: ClusterAuthorizer, request: AdmissionRequest, object: KubeObject) => StatusError | undefined;
 
 const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['roles', (authorizer, request, role) => checkRole(authorizer, request, role as ClusterRole)],
-  ['clusterroles', (authorizer, request, role) => checkRole(authorizer, request, role as ClusterRole)],
+  ['roles', checkRole],
+  ['clusterroles', checkRole],
   ['rolebindings', (authorizer, request, binding) => checkBinding(authorizer, request, binding as RoleBinding)],
   ['clusterrolebindings', (authorizer, request, binding) => checkBinding(authorizer, request, binding as RoleBinding)],
 ]);
@@ -71,8 +71,8 @@ function checkRole(
   if (authorizer.authorize(escalate).allowed) return undefined;
   const refused = refusal(authorizer, request, role.rules ?? []);
   if (refused !== undefined) return forbiddenRequest(resource, role.metadata.name ?? '', refused);
-  const gathers = (object: KubeObject | undefined): boolean =>
-    ((object as ClusterRole | undefined)?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
+  const gathers = (each: ClusterRole | undefined): boolean =>
+    (each?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
   if (!gathers(role) && !gathers(request.oldObject)) return undefined;
   if (refusal(authorizer, request, EVERYTHING) === undefined) return undefined;
   const why = 'must have cluster-admin privileges to use the aggregationRule';

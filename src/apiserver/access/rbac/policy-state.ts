@@ -57,7 +57,7 @@ export function createPolicyState(store: Store, tenant: string): PolicyState {
   const takers: { readonly [resource: string]: (old: Stored | undefined, now: Stored | undefined) => void } = {
     clusterroles: (old, now) => {
       epoch++;
-      if (now !== undefined) clusterRoles.set(now.metadata.name, now as Stored<ClusterRole>);
+      if (now !== undefined) clusterRoles.set(now.metadata.name, now);
       else if (old !== undefined) clusterRoles.delete(old.metadata.name);
     },
     clusterrolebindings: (old, now) => {
@@ -69,7 +69,7 @@ export function createPolicyState(store: Store, tenant: string): PolicyState {
       const home = inNamespace(namespace);
       home.epoch++;
       if (now === undefined) home.roles.delete(name);
-      else home.roles.set(name, now as Stored<Role>);
+      else home.roles.set(name, now);
     },
     rolebindings: (old, now) => {
       const namespace = (now ?? old)?.metadata.namespace ?? '';

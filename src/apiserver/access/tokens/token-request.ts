@@ -100,7 +100,7 @@ function checkPlace({ metadata }: TokenRequest, name: string, namespace: string)
 }
 
 function lifetime({ spec }: TokenRequest): number {
-  const seconds = Number(spec.expirationSeconds ?? HOUR);
+  const seconds = spec.expirationSeconds ?? HOUR;
   const path = 'spec.expirationSeconds';
   if (seconds < SHORTEST_SECONDS) {
     const why = 'may not specify a duration less than 10 minutes';

@@ -337,7 +337,7 @@ describe('what is no token of ours', () => {
     const { token, tokens } = await world();
     const given = await token();
     fc.assert(
-      fc.property(fc.nat(given.length - 1), fc.constantFrom(...'AZaz09-_.'), (at, character) => {
+      fc.property(fc.nat(given.length - 1), fc.constantFrom('A', 'Z', 'a', '9', '-', '_', '.'), (at, character) => {
         const turned = given.slice(0, at) + character + given.slice(at + 1);
         // The last character of a part carries bits that nobody reads.
         const same = turned

@@ -65,7 +65,7 @@ const hasTwice = (values: readonly string[]): boolean => new Set(values).size < 
 function validate(request: Request, old?: Request): FieldError[] {
   const errors = validateObjectMeta(request.metadata, RULES, 'metadata');
   append(errors, validateUsages(request, old));
-  const { expirationSeconds, signerName = '' } = request.spec ?? {};
+  const { expirationSeconds, signerName } = request.spec;
   if (signerName === LEGACY_SIGNER && old?.spec?.signerName !== LEGACY_SIGNER) {
     errors.push(invalid('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version'));
   } else append(errors, validateSignerName(signerName, 'spec.signerName'));
