@@ -28,6 +28,7 @@ import {
   SEMVER_TYPE,
   URL_TYPE,
 } from './opaque.ts';
+import type { CelCost, CelEnvironment, CelIssue } from './model.ts';
 import { parse, type ParseIssue } from './parser.ts';
 import { PlanError, planExpression, type Plan } from './plan.ts';
 import { issueAt, printIssues } from './source.ts';
@@ -36,6 +37,7 @@ import { validate } from './validators.ts';
 import { isError, QUANTITY_TYPE, type CelError, type CelValue, type Val } from './values.ts';
 import { OutOfBudget, startWork } from './work.ts';
 
+export type { CelCost, CelEnvironment, CelIssue } from './model.ts';
 export type { CelType } from './types.ts';
 export type { CelValue } from './values.ts';
 export type { DeclType } from './decl-types.ts';
@@ -55,27 +57,6 @@ export const MAX_MESSAGE_BYTES = 5 * 1024;
 
 export const OUT_OF_BUDGET_MESSAGE =
   'validation failed due to running out of cost budget, no further validation rules will be run';
-
-export interface CelIssue {
-  readonly message: string;
-  /** Line counts from 1, column (in code points) from 0. */
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Costs are estimates; above 2^53 they are not exact, and they stop at 2^64. */
-export interface CelCost {
-  readonly min: number;
-  readonly max: number;
-}
-
-export interface CelEnvironment {
-  readonly variables: ReadonlyMap<string, DeclType>;
-  /** Object types by the name the checker knows them by. */
-  readonly objectTypes: ReadonlyMap<string, DeclType>;
-  readonly jsonPatch?: boolean;
-  readonly reservedFields?: boolean;
-}
 
 export type CompiledCel =
   | { readonly ok: true; readonly program: CelProgram }

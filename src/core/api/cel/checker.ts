@@ -5,10 +5,11 @@ import {
   type Expr,
   type FoldExpr,
   type ListExpr,
+  type Literal,
   type MapExpr,
   type StructExpr,
 } from './ast.ts';
-import type { CelEnvironment } from './cel.ts';
+import type { CelEnvironment } from './model.ts';
 import { functionOverloads, type Overload } from './declarations.ts';
 import { RESERVED_WORDS } from './escape.ts';
 import type { ParseIssue } from './parser.ts';
@@ -175,18 +176,11 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
   }
 
   function plainFieldType(at: number, target: CelType, field: string): CelType {
-    switch (target.kind) {
-      case 'map':
-        return parameter(target, 1);
-      case 'struct':
-        return structFieldType(at, target, field) ?? ERROR;
-      case 'param':
-        assign(DYN, target);
-        return DYN;
-      default:
-        if (!isDynOrError(target)) fail(at, `type '${printType(target)}' does not support field selection`);
-        return DYN;
-    }
+    if (target.kind === 'map') return parameter(target, 1);
+    if (target.kind === 'struct') return structFieldType(at, target, field) ?? ERROR;
+    if (target.kind === 'param') assign(DYN, target);
+    else if (!isDynOrError(target)) fail(at, `type '${printType(target)}' does not support field selection`);
+    return DYN;
   }
 
   function structFieldType(at: number, target: CelType, field: string): CelType | undefined {
@@ -388,23 +382,17 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
 
   function loopTypes(node: FoldExpr, range: CelType): readonly [CelType, CelType] {
     const two = node.variable2 !== undefined;
-    switch (range.kind) {
-      case 'list':
-        return two ? [INT, parameter(range, 0)] : [parameter(range, 0), DYN];
-      case 'map':
-        return [parameter(range, 0), parameter(range, 1)];
-      case 'dyn':
-      case 'error':
-      case 'param':
-        assign(DYN, range);
-        return [DYN, DYN];
-      default:
-        fail(
-          node.range.at,
-          `expression of type '${printType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
-        );
-        return [ERROR, ERROR];
+    if (range.kind === 'list') return two ? [INT, parameter(range, 0)] : [parameter(range, 0), DYN];
+    if (range.kind === 'map') return [parameter(range, 0), parameter(range, 1)];
+    if (isDynOrError(range) || range.kind === 'param') {
+      assign(DYN, range);
+      return [DYN, DYN];
     }
+    fail(
+      node.range.at,
+      `expression of type '${printType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+    );
+    return [ERROR, ERROR];
   }
 
   function assertType(node: Expr, wanted: CelType): void {
@@ -422,18 +410,10 @@ interface Resolution {
   readonly ids: readonly string[];
 }
 
-function literalType(value: unknown): CelType {
-  switch (typeof value) {
-    case 'boolean':
-      return BOOL;
-    case 'bigint':
-      return INT;
-    case 'number':
-      return DOUBLE;
-    case 'string':
-      return STRING;
-    default:
-      if (value === null) return NULL;
-      return value instanceof CelUint ? UINT : BYTES;
-  }
+function literalType(value: Literal): CelType {
+  if (value === null) return NULL;
+  if (typeof value === 'object') return value instanceof CelUint ? UINT : BYTES;
+  if (typeof value === 'boolean') return BOOL;
+  if (typeof value === 'bigint') return INT;
+  return typeof value === 'number' ? DOUBLE : STRING;
 }

@@ -83,7 +83,7 @@ export function parseFloatText(text: string): number | undefined {
 function toInt(value: CelValue): Val | undefined {
   if (typeof value === 'number') {
     // The bounds themselves are refused: as doubles they may stand for integers beyond.
-    if (!Number.isFinite(value) || value <= -9223372036854775808 || value >= 9223372036854775807) return INT_OVERFLOW;
+    if (!Number.isFinite(value) || Math.abs(value) >= 2 ** 63) return INT_OVERFLOW;
     return BigInt(Math.trunc(value));
   }
   if (typeof value === 'string') {
@@ -97,7 +97,7 @@ function toInt(value: CelValue): Val | undefined {
 
 function toUint(value: CelValue): Val | undefined {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value) || value < 0 || value >= 18446744073709551615) return UINT_OVERFLOW;
+    if (!Number.isFinite(value) || value < 0 || value >= 2 ** 64) return UINT_OVERFLOW;
     return new CelUint(BigInt(Math.trunc(value)));
   }
   if (typeof value === 'string') {

@@ -32,16 +32,8 @@ export function equals(a: Val, b: Val): boolean | CelError {
 }
 
 function equalTo(a: Val, b: Val): boolean | CelError {
-  switch (typeof a) {
-    case 'string':
-    case 'boolean':
-      return a === b;
-    case 'bigint':
-    case 'number':
-      return sameNumber(a, b);
-    default:
-      return a === null ? b === null : objectsEqual(a, b);
-  }
+  if (typeof a === 'object') return a === null ? b === null : objectsEqual(a, b);
+  return typeof a === 'bigint' || typeof a === 'number' ? sameNumber(a, b) : a === b;
 }
 
 function objectsEqual(a: Exclude<Val, null | string | number | bigint | boolean>, b: Val): boolean | CelError {
@@ -69,7 +61,6 @@ function sameNumber(a: Numeric, b: Val): boolean {
   const x = a instanceof CelUint ? a.value : a;
   const y = b instanceof CelUint ? b.value : b;
   // Upstream compares a double with an integer as doubles, so large integers are equal to their neighbours.
-  // eslint-disable-next-line eqeqeq
   if (typeof x === typeof y) return x === y;
   return Number(x) === Number(y);
 }
@@ -120,7 +111,8 @@ function unorderedEqual(a: JsonList, b: CelList, rule: Exclude<ListRule, { type:
   return true;
 }
 
-const scalarKey = (json: Json | undefined): string => `${typeof json}:${String(json)}`;
+const scalarKey = (json: Json | undefined): string =>
+  typeof json === 'object' ? 'object' : `${typeof json}:${String(json)}`;
 
 export function keyOfElement(element: Json, rule: ListRule): string {
   if (rule.type !== 'map') return scalarKey(element);
@@ -163,19 +155,13 @@ function schemaMapsEqual(a: SchemaMap, b: CelMap): boolean | CelError {
 
 /** Negative, zero or positive; an error where there is no order. */
 export function compare(a: CelValue, b: CelValue): number | CelError {
-  switch (typeof a) {
-    case 'string':
-      if (typeof b !== 'string') return NO_OVERLOAD;
-      work((Math.min(a.length, b.length) >> 6) + 1);
-      return Math.sign(compareBytes(a, b));
-    case 'boolean':
-      return typeof b === 'boolean' ? Number(a) - Number(b) : NO_OVERLOAD;
-    case 'bigint':
-    case 'number':
-      return compareNumbers(a, b);
-    default:
-      return compareObjects(a, b);
+  if (typeof a === 'string') {
+    if (typeof b !== 'string') return NO_OVERLOAD;
+    work((Math.min(a.length, b.length) >> 6) + 1);
+    return Math.sign(compareBytes(a, b));
   }
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : NO_OVERLOAD;
+  return typeof a === 'object' ? compareObjects(a, b) : compareNumbers(a, b);
 }
 
 function compareObjects(a: CelValue, b: CelValue): number | CelError {

@@ -11,7 +11,7 @@ import {
   type Size,
 } from './estimate-math.ts';
 import { sameType } from './types.ts';
-import type { CelCost } from './cel.ts';
+import type { CelCost } from './model.ts';
 
 type Args = readonly EstimateNode[];
 

@@ -1,6 +1,6 @@
 /** Ranges of sizes and costs. They stop at 2^64, where upstream's integers end. */
 import type { Expr } from './ast.ts';
-import type { CelCost } from './cel.ts';
+import type { CelCost } from './model.ts';
 import type { CelType } from './types.ts';
 
 export interface Size {
@@ -24,7 +24,7 @@ export interface CallEstimate {
   readonly size: Size | undefined;
 }
 
-export const MAX_COST = 18446744073709551615;
+export const MAX_COST = 2 ** 64;
 
 export const costOf = (value: number): number => Math.min(value, MAX_COST);
 export const fixed = (value: number): Size => ({ min: value, max: value });

@@ -3,7 +3,7 @@
  * decide which CRDs are accepted, so they follow upstream step by step, its odd steps included.
  */
 import { ACCUMULATOR, type CallExpr, type Expr, type FoldExpr } from './ast.ts';
-import type { CelCost } from './cel.ts';
+import type { CelCost } from './model.ts';
 import type { Checked } from './checker.ts';
 import type { DeclType } from './decl-types.ts';
 import { estimateCall } from './estimate-calls.ts';
@@ -363,17 +363,11 @@ function entryUnion(a: EntrySize | undefined, b: EntrySize | undefined): EntrySi
 }
 
 function literalSize(node: Expr): Size | undefined {
-  switch (node.kind) {
-    case 'literal':
-      if (typeof node.value === 'string') return fixed(codePointLength(node.value));
-      return fixed(node.value instanceof Uint8Array ? node.value.length : 1);
-    case 'list':
-      return fixed(node.elements.length);
-    case 'map':
-      return fixed(node.entries.length);
-    default:
-      return undefined;
-  }
+  if (node.kind === 'list') return fixed(node.elements.length);
+  if (node.kind === 'map') return fixed(node.entries.length);
+  if (node.kind !== 'literal') return undefined;
+  if (typeof node.value === 'string') return fixed(codePointLength(node.value));
+  return fixed(node.value instanceof Uint8Array ? node.value.length : 1);
 }
 
 const SCALARS: ReadonlySet<string> = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);

@@ -151,7 +151,7 @@ function dispatch(name: string, overloads: readonly Overload[]): Fn {
       const fn = IMPLEMENTATIONS.get(overload.id);
       if (fn) return fn(a, b, c, d);
     }
-    const count = Math.max(1, 4 - [...all].reverse().findIndex((value) => value !== null));
+    const count = Math.max(1, 4 - all.toReversed().findIndex((value) => value !== null));
     return noOverload(name, all.slice(0, count > 4 ? 1 : count));
   };
 }

@@ -19,15 +19,7 @@ export class NativeList extends CelList {
 }
 
 export function nativeValue(json: Json): CelValue {
-  switch (typeof json) {
-    case 'number':
-      return Number.isInteger(json) ? BigInt(json) : json;
-    case 'object':
-      if (json === null) return null;
-      return Array.isArray(json)
-        ? new NativeList(json as readonly Json[])
-        : new JsonMap(json as JsonObject, nativeValue);
-    default:
-      return json;
-  }
+  if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
+  if (typeof json !== 'object' || json === null) return json;
+  return Array.isArray(json) ? new NativeList(json as readonly Json[]) : new JsonMap(json as JsonObject, nativeValue);
 }

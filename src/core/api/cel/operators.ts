@@ -39,18 +39,12 @@ const withoutOperator = (value: CelValue, name: string): CelError =>
   isReceiver(value) ? NO_OVERLOAD : new CelError(`no such overload: ${name}`);
 
 export function add(a: CelValue, b: CelValue): Val {
-  switch (typeof a) {
-    case 'string':
-      if (typeof b !== 'string') return NO_OVERLOAD;
-      workText(a.length + b.length);
-      return a + b;
-    case 'bigint':
-      return typeof b === 'bigint' ? int(a + b) : NO_OVERLOAD;
-    case 'number':
-      return typeof b === 'number' ? a + b : NO_OVERLOAD;
-    default:
-      return addObjects(a, b);
-  }
+  if (typeof a === 'bigint') return typeof b === 'bigint' ? int(a + b) : NO_OVERLOAD;
+  if (typeof a === 'number') return typeof b === 'number' ? a + b : NO_OVERLOAD;
+  if (typeof a !== 'string') return addObjects(a, b);
+  if (typeof b !== 'string') return NO_OVERLOAD;
+  workText(a.length + b.length);
+  return a + b;
 }
 
 function addObjects(a: CelValue, b: CelValue): Val {
@@ -173,19 +167,12 @@ export function negate(a: CelValue): Val {
 
 export const not = (a: CelValue): Val => (typeof a === 'boolean' ? !a : NO_OVERLOAD);
 
-const isOrdered = (value: CelValue): boolean => {
-  switch (typeof value) {
-    case 'object':
-      return (
-        value instanceof CelUint ||
-        value instanceof Uint8Array ||
-        value instanceof CelDuration ||
-        value instanceof CelTimestamp
-      );
-    default:
-      return true;
-  }
-};
+const isOrdered = (value: CelValue): boolean =>
+  typeof value !== 'object' ||
+  value instanceof CelUint ||
+  value instanceof Uint8Array ||
+  value instanceof CelDuration ||
+  value instanceof CelTimestamp;
 
 /** An operator of order, by what the comparison must yield. */
 const ordering =

@@ -4,12 +4,12 @@
  */
 import type { Entry, Expr, StructField } from './ast.ts';
 import { RESERVED_WORDS } from './escape.ts';
-import { TOKEN_NAMES, tokenize, type Token, type TokenType } from './lexer.ts';
+import { expectingText, OPERATORS, PRODUCTS, RELATIONS, START, STARTS, SUMS } from './grammar.ts';
+import { tokenize, type Token, type TokenType } from './lexer.ts';
+import { readLiteral } from './literals.ts';
 import { expandMacro } from './macros.ts';
 import { nodeFactory, TooManyNodes } from './nodes.ts';
 import { codePointLength, NOWHERE } from './source.ts';
-import { unescapeBytes, unescapeString } from './unescape.ts';
-import { CelUint } from './values.ts';
 
 export interface ParseIssue {
   readonly at: number;
@@ -28,64 +28,6 @@ const MAX_SKIPPED = 256;
 
 /** Ends parsing at once; what is to be said has been reported. */
 class Abandon extends Error {}
-
-const START: readonly TokenType[] = [
-  "'['",
-  "'{'",
-  "'('",
-  "'.'",
-  "'-'",
-  "'!'",
-  "'true'",
-  "'false'",
-  "'null'",
-  'NUM_FLOAT',
-  'NUM_INT',
-  'NUM_UINT',
-  'STRING',
-  'BYTES',
-  'IDENTIFIER',
-];
-const STARTS: ReadonlySet<TokenType> = new Set(START);
-const RELATIONS: ReadonlyMap<TokenType, string> = new Map<TokenType, string>([
-  ["'<'", '_<_'],
-  ["'<='", '_<=_'],
-  ["'>='", '_>=_'],
-  ["'>'", '_>_'],
-  ["'=='", '_==_'],
-  ["'!='", '_!=_'],
-  ["'in'", '@in'],
-]);
-const SUMS: ReadonlyMap<TokenType, string> = new Map<TokenType, string>([
-  ["'+'", '_+_'],
-  ["'-'", '_-_'],
-]);
-const PRODUCTS: ReadonlyMap<TokenType, string> = new Map<TokenType, string>([
-  ["'*'", '_*_'],
-  ["'/'", '_/_'],
-  ["'%'", '_%_'],
-]);
-/** What may come after an operand wherever it stands. */
-const OPERATORS: ReadonlySet<TokenType> = new Set<TokenType>([
-  ...RELATIONS.keys(),
-  ...SUMS.keys(),
-  ...PRODUCTS.keys(),
-  "'&&'",
-  "'||'",
-  "'?'",
-  "'.'",
-  "'['",
-]);
-
-const MAX_INT64 = 9223372036854775807n;
-const MAX_UINT64 = 18446744073709551615n;
-/** Longer numbers are out of range unless they are mostly zeros; upstream would still read those. */
-const MAX_DIGITS = 1000;
-
-function expectingText(types: readonly TokenType[]): string {
-  const sorted = TOKEN_NAMES.filter((name) => types.includes(name));
-  return sorted.length === 1 ? (sorted[0] ?? '') : `{${sorted.join(', ')}}`;
-}
 
 export function parse(source: string): Parsed {
   const length = codePointLength(source);
@@ -415,19 +357,11 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
         return placeholder(at);
       }
     }
-    switch (peek()) {
-      case "'('":
-        return nested();
-      case "'['":
-        return list();
-      case "'{'":
-        return map();
-      case "'.'":
-      case 'IDENTIFIER':
-        return named();
-      default:
-        return literal();
-    }
+    const type = peek();
+    if (type === "'('") return nested();
+    if (type === "'['") return list();
+    if (type === "'{'") return map();
+    return type === "'.'" || type === 'IDENTIFIER' ? named() : literal();
   }
 
   function nested(): Expr {
@@ -555,38 +489,10 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     const first = advance();
     const negative = first.type === "'-'";
     const { type, text } = negative ? advance() : first;
-    const { at } = first;
-    const sign = negative ? '-' : '';
-    switch (type) {
-      case 'NUM_INT': {
-        const value = text.length > MAX_DIGITS ? MAX_UINT64 : BigInt(text) * (negative ? -1n : 1n);
-        if (value <= MAX_INT64 && value >= -MAX_INT64 - 1n) return make.literal(at, value);
-        reportAt(at, 'invalid int literal');
-        break;
-      }
-      case 'NUM_UINT': {
-        const value = text.length > MAX_DIGITS ? MAX_UINT64 + 1n : BigInt(text.slice(0, -1));
-        if (value <= MAX_UINT64) return make.literal(at, new CelUint(value));
-        reportAt(at, 'invalid uint literal');
-        break;
-      }
-      case 'NUM_FLOAT': {
-        const value = Number(sign + text);
-        if (Number.isFinite(value)) return make.literal(at, value);
-        reportAt(at, 'invalid double literal');
-        break;
-      }
-      case 'STRING':
-      case 'BYTES': {
-        const unescaped = type === 'STRING' ? unescapeString(text) : unescapeBytes(text.slice(1));
-        if ('value' in unescaped) return make.literal(at, unescaped.value);
-        reportAt(at, unescaped.error);
-        break;
-      }
-      default:
-        return make.literal(at, type === "'null'" ? null : type === "'true'");
-    }
-    return placeholder(at);
+    const read = readLiteral(type, text, negative);
+    if ('value' in read) return make.literal(first.at, read.value);
+    reportAt(first.at, read.error);
+    return placeholder(first.at);
   }
 
   return () => {

@@ -17,16 +17,9 @@ import { work } from './work.ts';
 
 export function printGo(value: Val | undefined): string {
   work(1);
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'number':
-      return formatGoFloat(value);
-    case 'object':
-      return value === null ? 'null' : printObject(value);
-    default:
-      return String(value);
-  }
+  if (typeof value === 'number') return formatGoFloat(value);
+  if (typeof value !== 'object') return String(value);
+  return value === null ? 'null' : printObject(value);
 }
 
 function printObject(value: Exclude<Val, null | string | number | bigint | boolean>): string {

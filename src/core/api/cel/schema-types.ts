@@ -75,7 +75,7 @@ export function declTypeOf(schema: JSONSchemaProps, resourceRoot = false): DeclT
 }
 
 function typedDecl(schema: JSONSchemaProps): DeclType | undefined {
-  switch (schema.type) {
+  switch (schema.type ?? '') {
     case 'array':
       return arrayDecl(schema);
     case 'object':
@@ -128,7 +128,7 @@ function propertiesDecl(schema: JSONSchemaProps): DeclType {
 
 function stringDecl(schema: JSONSchemaProps): DeclType {
   const adapt = adapterOf(schema);
-  switch (schema.format) {
+  switch (schema.format ?? '') {
     case 'byte': {
       const maxElements = schema.maxLength === undefined ? MAX_REQUEST - 2 : notNegative(schema.maxLength);
       return scalar(BYTES, 2, { maxElements, adapt });
@@ -178,7 +178,7 @@ function goTypeOf(json: Json): string {
 
 function typedAdapter(schema: JSONSchemaProps): Adapt {
   if (schema[INT_OR_STRING] === true) return adaptIntOrString;
-  switch (schema.type) {
+  switch (schema.type ?? '') {
     case 'object':
       return objectAdapter(schema);
     case 'array':

@@ -1,5 +1,5 @@
 /** Places in an expression, and messages that point at them. */
-import type { CelIssue } from './cel.ts';
+import type { CelIssue } from './model.ts';
 
 /** Offset of issues that have no place. */
 export const NOWHERE = -1;

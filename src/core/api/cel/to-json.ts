@@ -1,5 +1,6 @@
 /** Values back as JSON, for comparing with data that has no schema and for results that leave the language. */
 import type { Json, JsonObject } from '../../kube/json.ts';
+import { printGo } from './print-go.ts';
 import { formatDuration, formatTimestamp } from './times.ts';
 import { NativeList } from './native.ts';
 import { JsonMap, SchemaMap } from './schema-map.ts';
@@ -22,14 +23,8 @@ const narrow = (value: bigint): number | bigint =>
   value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 
 export function toJson(value: CelValue): Json {
-  switch (typeof value) {
-    case 'bigint':
-      return narrow(value);
-    case 'object':
-      return value === null ? null : objectToJson(value);
-    default:
-      return value;
-  }
+  if (typeof value === 'bigint') return narrow(value);
+  return typeof value === 'object' && value !== null ? objectToJson(value) : value;
 }
 
 function objectToJson(value: Exclude<CelValue, null | string | number | bigint | boolean>): Json {
@@ -62,7 +57,7 @@ function mapToJson(map: CelMap): Json {
   for (const key of map.keys()) {
     work(1);
     const value = map.find(key);
-    entries.push([String(toJson(key)), value === undefined || isError(value) ? null : toJson(value)]);
+    entries.push([printGo(key), value === undefined || isError(value) ? null : toJson(value)]);
   }
   return Object.fromEntries(entries);
 }

@@ -22,7 +22,7 @@ export class Substitutions {
   attempt(unification: () => boolean): boolean {
     this.#trail = [];
     if (unification()) return true;
-    for (const [name, before] of this.#trail.reverse()) {
+    for (const [name, before] of this.#trail.toReversed()) {
       if (before === undefined) this.#bound.delete(name);
       else this.#bound.set(name, before);
     }
@@ -50,16 +50,8 @@ function assignable(known: Substitutions, a: CelType, b: CelType): boolean {
   if (isDynOrError(a) || isDynOrError(b)) return true;
   if (a.kind === 'null_type') return nullable(b);
   if (b.kind === 'null_type') return nullable(a);
-  switch (a.kind) {
-    case 'type':
-      return b.kind === 'type';
-    case 'opaque':
-    case 'list':
-    case 'map':
-      return a.kind === b.kind && a.name === b.name && allAssignable(known, a.parameters, b.parameters);
-    default:
-      return a.kind === b.kind && a.name === b.name;
-  }
+  if (a.kind !== b.kind) return false;
+  return a.kind === 'type' || (a.name === b.name && allAssignable(known, a.parameters, b.parameters));
 }
 
 /** Whether `variable` may stand for `type`, and whether it already stood for something. */
@@ -88,20 +80,12 @@ function equalOrLessSpecific(a: CelType, b: CelType): boolean {
   if (isDyn(a) || a.kind === 'param') return true;
   if (isDyn(b) || b.kind === 'param') return false;
   if (a.kind !== b.kind) return false;
-  switch (a.kind) {
-    case 'opaque':
-    case 'list':
-    case 'map':
-      return (
-        a.name === b.name &&
-        a.parameters.length === b.parameters.length &&
-        a.parameters.every((p, index) => equalOrLessSpecific(p, parameter(b, index)))
-      );
-    case 'type':
-      return true;
-    default:
-      return sameType(a, b);
-  }
+  if (a.kind === 'type') return true;
+  return (
+    a.name === b.name &&
+    a.parameters.length === b.parameters.length &&
+    a.parameters.every((p, index) => equalOrLessSpecific(p, parameter(b, index)))
+  );
 }
 
 /** The occurs check: a variable may not stand for something that contains it. */

@@ -154,17 +154,21 @@ export class ConcatList extends CelList {
     this.depth = 1 + Math.max(depthOf(left), depthOf(right));
   }
   at(index: number): Val {
-    let list: CelList = this;
-    let i = index;
-    while (list instanceof ConcatList) {
-      if (i < list.left.size) list = list.left;
-      else {
-        i -= list.left.size;
-        list = list.right;
-      }
-    }
-    return list.at(i);
+    return index < this.left.size ? elementOf(this.left, index) : elementOf(this.right, index - this.left.size);
   }
+}
+
+function elementOf(from: CelList, index: number): Val {
+  let list = from;
+  let i = index;
+  while (list instanceof ConcatList) {
+    if (i < list.left.size) list = list.left;
+    else {
+      i -= list.left.size;
+      list = list.right;
+    }
+  }
+  return list.at(i);
 }
 
 const depthOf = (list: CelList): number => (list instanceof ConcatList ? list.depth : 0);
@@ -242,18 +246,10 @@ export const NO_OVERLOAD = new CelError('no such overload');
 
 /** The name of the value's type at run time. */
 export function typeNameOf(value: Val): string {
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int';
-    case 'number':
-      return 'double';
-    case 'string':
-      return 'string';
-    default:
-      return value === null ? 'null_type' : objectTypeName(value);
-  }
+  if (typeof value === 'object') return value === null ? 'null_type' : objectTypeName(value);
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint') return 'int';
+  return typeof value === 'number' ? 'double' : 'string';
 }
 
 function objectTypeName(value: object): string {

@@ -115,11 +115,11 @@ export const AUTHORIZER_FUNCTIONS: FunctionTable = [
     (authorizer, path) =>
       isBlank(path as string)
         ? new CelError('path must not be empty')
-        : new CelOpaque(PATH_CHECK_TYPE, { ...payload<Authorizer>(authorizer), path } as PathCheck),
+        : new CelOpaque(PATH_CHECK_TYPE, { ...payload<Authorizer>(authorizer), path }),
   ],
   [
     'authorizer_group',
-    (authorizer, group) => new CelOpaque(GROUP_CHECK_TYPE, { ...payload<Authorizer>(authorizer), group } as GroupCheck),
+    (authorizer, group) => new CelOpaque(GROUP_CHECK_TYPE, { ...payload<Authorizer>(authorizer), group }),
   ],
   [
     'authorizer_serviceaccount',

@@ -126,7 +126,8 @@ function formatClause(value: CelValue, clause: Clause, precision: number | undef
       return integerOf(value)?.toString(2) ?? wrongType(clause, value);
     case 'o':
       return integerOf(value)?.toString(8) ?? wrongType(clause, value);
-    default: {
+    case 'x':
+    case 'X': {
       const hex = formatHex(value);
       if (hex === undefined) return wrongType(clause, value);
       return clause === 'X' ? hex.toUpperCase() : hex;

@@ -24,19 +24,9 @@ import { work } from '../work.ts';
 const ZERO_TIME = -62135596800;
 
 function isZero(value: CelValue): boolean {
-  switch (typeof value) {
-    case 'string':
-      return value === '';
-    case 'bigint':
-      return value === 0n;
-    case 'number':
-      return value === 0;
-    case 'boolean':
-      return !value;
-    default:
-      break;
-  }
   if (value === null) return true;
+  // Empty texts, zeros and false.
+  if (typeof value !== 'object') return !value && !Number.isNaN(value);
   if (value instanceof CelList || value instanceof CelMap) return value.size === 0;
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof CelUint) return value.value === 0n;

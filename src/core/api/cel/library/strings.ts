@@ -129,8 +129,11 @@ const QUOTED: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
+// eslint-disable-next-line no-control-regex
+const QUOTABLE = /[\u0007\b\f\n\r\t\v\\"]/g;
+
 const quote = (text: string): string =>
-  `"${text.toWellFormed().replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => QUOTED.get(character) ?? character)}"`;
+  `"${text.toWellFormed().replace(QUOTABLE, (character) => QUOTED.get(character) ?? character)}"`;
 
 /** Go's white space; JavaScript trims a little more and a little less. */
 const SPACES = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';

@@ -1,7 +1,7 @@
 /** Parts of timestamps and durations. */
 import type { Fn, FunctionTable } from '../functions.ts';
 import { zoneOffsetMinutes } from '../times.ts';
-import { CelDuration, CelTimestamp, isError, type Val } from '../values.ts';
+import { CelDuration, CelTimestamp, type Val } from '../values.ts';
 
 type Part = (local: Date, nanos: number) => number;
 
@@ -29,8 +29,8 @@ const PARTS: readonly (readonly [string, string, Part])[] = [
 
 const partOf = (time: CelTimestamp, zone: string, part: Part): Val => {
   const offset = zoneOffsetMinutes(time, zone);
-  if (isError(offset as Val)) return offset as Val;
-  return BigInt(part(new Date((time.seconds + (offset as number) * 60) * 1000), time.nanos));
+  if (typeof offset !== 'number') return offset;
+  return BigInt(part(new Date((time.seconds + offset * 60) * 1000), time.nanos));
 };
 
 const durationIn =
