@@ -14,10 +14,7 @@ kubectlSuite(
   'budgets, quotas, limits, pod security and NoExecute taints',
   ({ ok, fails, run, index, namespace, minor, file }) => {
     const node = `node-${index}`;
-    const labelled = (name: string) => {
-      const pod = podOf(name, { nodeName: node });
-      return { ...pod, metadata: { ...pod.metadata, labels: { app: 'web' } } };
-    };
+    const labelled = (name: string): object => podOf(name, { nodeName: node, labels: { app: 'web' } });
 
     it('shows a node with its own Lease', async () => {
       await eventually(() => ok(['describe', 'node', node]), new RegExp(`HolderIdentity: +${node}`));
