@@ -29,13 +29,21 @@ export default defineConfig({
         'test/hostile/**/*.test.ts',
         'test/daemonset/**/*.test.ts',
         'test/housekeeping/**/*.test.ts',
+        'test/webhooks/**/*.test.ts',
         'test/apply/*.test.ts',
         'test/access/*.test.ts',
+        'test/custom/*.test.ts',
         'test/workloads/**/*.test.ts',
       ]),
       project(
         'kubectl',
-        ['test/kubectl/**/*.test.ts', 'test/apply/kubectl/**/*.test.ts', 'test/access/kubectl/**/*.test.ts', 'test/support/**/*.test.ts'],
+        [
+          'test/kubectl/**/*.test.ts',
+          'test/apply/kubectl/**/*.test.ts',
+          'test/access/kubectl/**/*.test.ts',
+          'test/custom/kubectl/**/*.test.ts',
+          'test/support/**/*.test.ts',
+        ],
         {
           ...PROCESSES,
           testTimeout: 60_000,
