@@ -73,7 +73,9 @@ function absent(error: unknown): undefined {
 }
 
 export function completedRole<T extends Role | ClusterRole>(existing: Stored<T>, expected: T): { readonly update: T } {
-  const missing = uncovered(existing.rules ?? [], expected.rules ?? []);
+  const [held, wanted] = [existing.rules ?? [], expected.rules ?? []];
+  // The usual case at a start, and much cheaper than taking both apart.
+  const missing = deepEqual(held, wanted) ? [] : uncovered(held, wanted);
   const completed: T = withExpectedMeta(existing, expected);
   const withRules: T =
     missing.length === 0 ? completed : { ...completed, rules: [...(existing.rules ?? []), ...missing] };

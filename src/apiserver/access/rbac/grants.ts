@@ -90,8 +90,14 @@ function collect(state: PolicyState, user: UserInfo, namespace: string): Grants 
       problems.add(role.problem);
       continue;
     }
-    const reason = `RBAC: allowed by ${bindingText(binding, namespace, subjects)}`;
-    grants.push({ rules: role.rules, compiled: compileRules(role.rules), verdict: { allowed: true, reason } });
+    const verdict: Verdict = {
+      allowed: true,
+      // Few ask why they may.
+      get reason() {
+        return `RBAC: allowed by ${bindingText(binding, namespace, subjects)}`;
+      },
+    };
+    grants.push({ rules: role.rules, compiled: compileRules(role.rules), verdict });
   }
   return { grants, problems: [...problems] };
 }
