@@ -16,5 +16,5 @@ export async function openClusterStore(
   if (dataDir === undefined) return createStore({ clock, history });
   const notice = (message: string): void => logger.warn(message, { controller: 'store' });
   const engine = await createLogEngine({ directory: join(dataDir, 'store'), notice });
-  return openStore({ clock, history, engine });
+  return openStore({ clock, history, engine, notice });
 }

@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import { StatusError } from '../core/kube/status-error.ts';
 import { loggerFrom, type LogFields, type Logger, type LogLevel } from './logger.ts';
 
 export interface PinoLoggerOptions {
@@ -16,7 +17,9 @@ export async function createPinoLogger(options: PinoLoggerOptions = {}): Promise
       base: null,
       messageKey: 'msg',
       errorKey: 'error',
-      serializers: { error: stdSerializers.err },
+      serializers: {
+        error: (error: unknown) => (error instanceof StatusError ? told(error) : stdSerializers.err(error as Error)),
+      },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
@@ -24,6 +27,9 @@ export async function createPinoLogger(options: PinoLoggerOptions = {}): Promise
   );
   return loggerFrom((level, message, fields) => sink[level](printable(fields), message));
 }
+
+/** What an API server said is no fault of the code that heard it: where in the code is of no interest. */
+const told = ({ status: { code, reason, message } }: StatusError): object => ({ code, reason, message });
 
 /** JSON has no place for big integers, and a log line must never throw. */
 function printable(fields: LogFields): LogFields {

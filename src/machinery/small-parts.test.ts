@@ -8,6 +8,7 @@ import { rememberingLogger } from './logger.ts';
 import { exponentialBuckets, noMetrics } from './metrics.ts';
 import { nodeSourceFrom } from './node-source.ts';
 import { keyOf, keyText, parseKeyText } from './object-keys.ts';
+import { StatusError } from '../core/kube/status-error.ts';
 import { createPinoLogger } from './pino-logger.ts';
 import { createPrometheusMetrics } from './prometheus-metrics.ts';
 import { createPushStream } from './push-stream.ts';
@@ -170,6 +171,17 @@ describe('logs', () => {
       big: '1152921504606846976',
       error: { type: 'Error', message: 'why' },
     });
+  });
+
+  it('tell what an API server said in one short line', async () => {
+    const lines: string[] = [];
+    const logger = await createPinoLogger({ level: 'info', destination: { write: (text) => void lines.push(text) } });
+    logger.warn('Refused', { error: new StatusError(503, 'ServiceUnavailable', 'the disk is full') });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      msg: 'Refused',
+      error: { code: 503, reason: 'ServiceUnavailable', message: 'the disk is full' },
+    });
+    expect(lines[0]).not.toContain('stack');
   });
 });
 

@@ -35,8 +35,9 @@ function manualEngine() {
 async function setUp() {
   const clock = createVirtualClock();
   const manual = manualEngine();
-  const store = await openStore({ clock, engine: manual.engine });
-  return { clock, store, ...manual };
+  const notices: string[] = [];
+  const store = await openStore({ clock, engine: manual.engine, notice: (message) => notices.push(message) });
+  return { clock, store, notices, ...manual };
 }
 
 const full = new Error('ENOSPC: no space left on device');
@@ -127,7 +128,7 @@ describe('a commit that fails', () => {
   });
 
   it('refuses writes with the reason until the engine recovers, and goes on reading and watching', async () => {
-    const { clock, store, batches, recoveries, refuseRecovery } = await setUp();
+    const { clock, store, batches, notices, recoveries, refuseRecovery } = await setUp();
     refuseRecovery(full);
     const watched = recordWatch(store, PODS, 0);
     const lost = outcomeOf(putTo(store, PODS, 'a', 'x'));
@@ -136,6 +137,8 @@ describe('a commit that fails', () => {
     await lost;
     const refusal = await putTo(store, PODS, 'a', 'y').catch((error: unknown) => error);
     expect(refusal).toMatchObject({ storeCode: 'EN_STORE_READ_ONLY', code: 503 });
+    // Clients that are told when to try again keep the reason to themselves until they have tried ten times.
+    expect((refusal as StoreStatusError).status.details).not.toHaveProperty('retryAfterSeconds');
     expect(String(refusal)).toContain('ENOSPC');
     expect([...store.list(PODS)]).toEqual([]);
     await clock.advance(5_000);
@@ -144,6 +147,10 @@ describe('a commit that fails', () => {
 
     refuseRecovery(undefined);
     await clock.advance(15_000);
+    expect(notices).toEqual([
+      'Writes are refused until the disk recovers: ENOSPC: no space left on device',
+      'The disk has recovered; writes are taken again',
+    ]);
     const answer = putTo(store, PODS, 'a', 'y');
     await clock.drain();
     batches[1]?.succeed();

@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../../machinery/clock.ts';
 import type { CollectionMap } from './collection-map.ts';
 import type { CollectionState, PendingWrite } from './collection-state.ts';
 import type { EngineChange, StoreEngine } from './engine.ts';
-import { commitFailed, readOnly, storeClosed } from './errors.ts';
+import { commitFailed, readOnly, storeClosed, textOf } from './errors.ts';
 import type { History } from './history.ts';
 import type { StoreEvent } from './store.ts';
 
@@ -49,6 +49,8 @@ export interface CommitterParts {
   readonly history: History;
   readonly startRevision: number;
   readonly progressIntervalMs: number;
+  /** Told when writes stop being possible and when they are again. */
+  readonly notice?: ((message: string) => void) | undefined;
 }
 
 export function createCommitter(parts: CommitterParts): Committer {
@@ -107,6 +109,7 @@ export function createCommitter(parts: CommitterParts): Committer {
     gathering = [];
     for (const state of collections) state.rollBack();
     mode = { type: 'failed', cause, retry: recoverLater(RECOVER_FIRST_MS) };
+    parts.notice?.(`Writes are refused until the disk recovers: ${textOf(cause)}`);
     const reason = commitFailed(cause);
     for (const write of lost) write.reject(reason);
     for (const resolve of whenIdle.splice(0)) resolve();
@@ -119,7 +122,10 @@ export function createCommitter(parts: CommitterParts): Committer {
   async function tryToRecover(delayMs: number): Promise<void> {
     try {
       await engine.recover(accepted);
-      if (closing === undefined) mode = { type: 'idle' };
+      if (closing === undefined) {
+        mode = { type: 'idle' };
+        parts.notice?.('The disk has recovered; writes are taken again');
+      }
     } catch (cause) {
       if (closing === undefined) {
         mode = { type: 'failed', cause, retry: recoverLater(Math.min(delayMs * 2, RECOVER_MOST_MS)) };

@@ -36,7 +36,8 @@ export class StoreStatusError extends StatusError {
       httpCode,
       httpCode === 503 ? 'ServiceUnavailable' : 'InternalError',
       `${storeCode}: ${message}`,
-      { causes: [{ reason: storeCode, message }], ...(httpCode === 503 ? { retryAfterSeconds: 5 } : {}) },
+      // Nothing about trying again: kubectl would wait for most of a minute before it shows anybody the reason.
+      { causes: [{ reason: storeCode, message }] },
       options,
     );
     this.storeCode = storeCode;

@@ -28,6 +28,8 @@ export interface StoreOptions {
   readonly progressIntervalMs?: number;
   /** Called with every object before it is stored; tests deep-freeze here. */
   readonly inspect?: (object: Stored) => void;
+  /** Told in plain words when writes stop being possible and when they are again. */
+  readonly notice?: (message: string) => void;
 }
 
 /** A store that keeps nothing beyond the process. */
@@ -77,6 +79,7 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
     history,
     startRevision: start,
     progressIntervalMs: options.progressIntervalMs ?? 5_000,
+    notice: options.notice,
   });
   let deciding = false;
 
