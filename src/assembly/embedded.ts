@@ -15,6 +15,8 @@ import {
 import { LOOPBACK } from '../apiserver/access/users.ts';
 import { builtInAdmission, type BuiltInAdmissionOptions, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
+import type { ConvertObjects } from '../apiserver/custom/conversion.ts';
+import { createConversionWebhook } from '../apiserver/custom/conversion-webhook.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { ApiHooks } from '../apiserver/hooks.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
@@ -22,13 +24,16 @@ import type { Store } from '../apiserver/store/store.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import type { RequestLimits } from '../apiserver/wire/overload.ts';
+import { authorizeExpressions } from '../apiserver/admission/authorize-expressions.ts';
+import { createMutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts';
+import { createValidatingWebhooks } from '../apiserver/admission/webhooks/validating.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createDefinitionConditions } from '../control/housekeeping/crd-conditions.ts';
 import { createDefinitionFinalizer } from '../control/housekeeping/crd-finalizer.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
 import { createNamespaceController } from '../control/housekeeping/namespace-controller.ts';
-import { collectableResources, namespacedResources } from '../control/housekeeping/served-resources.ts';
+import { collectableResources, customKindsOf, namespacedResources } from '../control/housekeeping/served-resources.ts';
 import { createVolumeKeeper } from '../control/housekeeping/volumes/volume-keeper.ts';
 import { createServiceAccounts } from '../control/housekeeping/service-accounts.ts';
 import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
@@ -38,6 +43,7 @@ import { PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import { VERSION } from '../core/api/version.ts';
 import type { Client } from '../machinery/client.ts';
+import { createWebhookCaller, type WebhookCaller } from '../machinery/http/webhook-caller.ts';
 import { realClock } from '../machinery/real-clock.ts';
 import { realRandom } from '../machinery/real-random.ts';
 import { createEventRecorder, type EventRecorder } from '../machinery/event-recorder.ts';
@@ -120,12 +126,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       current: ({ metadata: { namespace = '', name } }) => client.get(PODS, { namespace, name }).catch(() => undefined),
     });
     const tokens = createServiceAccountTokens({ store, clock, random: realRandom, signingKey: keys.signingKey });
+    const webhooks = createWebhookCaller(clock);
+    undo.push(() => webhooks.close());
     const api = createEmbeddedApi(
       store,
       logger,
       { connect, ...tokenHooks(tokens) },
       // Whoever gives the taint must also be there to take it away.
       { taintNodesByCondition: runs('node-lifecycle-controller') },
+      createConversionWebhook({ caller: webhooks, random: realRandom }),
+      webhooks,
     );
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
@@ -169,7 +179,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       createDefinitionConditions(around),
       createDefinitionFinalizer({ ...around, served: () => api.registry.all() }),
       ...(runs('garbage-collector-controller')
-        ? [createGarbageCollector({ ...around, resources: collectableResources(api.registry.all()) })]
+        ? [
+            createGarbageCollector({
+              ...around,
+              resources: collectableResources(api.registry.all()),
+              changing: customKindsOf(api.registry),
+            }),
+          ]
         : []),
       ...(runs('namespace-controller')
         ? [createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) })]
@@ -241,21 +257,29 @@ export function createEmbeddedApi(
   logger: Logger,
   hooks: Partial<ApiHooks> = {},
   admission: Omit<BuiltInAdmissionOptions, 'store'> = {},
+  convert?: ConvertObjects,
+  /** Without it nobody outside the process is asked. */
+  webhooks?: WebhookCaller,
 ): ApiServer {
   const authorizer = createAuthorizer(store);
+  const registry = createRegistry();
+  const own = [...builtInAdmission({ ...admission, store }), ...accessAdmission(authorizer, realClock)];
+  const asking = { store, registry, random: realRandom, logger, authorize: authorizeExpressions(authorizer) };
   return createApiServer({
     store,
-    registry: createRegistry(),
+    registry,
     clock: realClock,
     random: realRandom,
     authorizer,
     admission: [
-      ...builtInAdmission({ ...admission, store }),
-      ...accessAdmission(authorizer, realClock),
+      ...own,
+      ...(webhooks === undefined ? [] : [createMutatingWebhooks({ ...asking, caller: webhooks }, own)]),
+      ...(webhooks === undefined ? [] : [createValidatingWebhooks({ ...asking, caller: webhooks })]),
       ...closingAdmission({ store, clock: realClock }),
     ],
     hooks,
     logger,
+    ...(convert === undefined ? {} : { convert }),
   });
 }
 

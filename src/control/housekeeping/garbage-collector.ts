@@ -20,6 +20,7 @@ import type { Metrics } from '../../machinery/metrics.ts';
 import { keyOf } from '../../machinery/object-keys.ts';
 import type { Random } from '../../machinery/random.ts';
 import { createExponentialLimiter } from '../../machinery/workqueue/rate-limiter.ts';
+import { type ChangingKinds, createKindFollower } from './changing-kinds.ts';
 import { forEachBounded } from './for-each-bounded.ts';
 import {
   abandonsDependents,
@@ -38,6 +39,8 @@ export interface GarbageCollectorOptions {
   readonly random: Random;
   /** Kinds whose objects own or are owned. An owner of any other kind is never believed to be gone. */
   readonly resources: readonly Resource[];
+  /** Kinds that come and go: custom resources. */
+  readonly changing?: ChangingKinds;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** Objects looked at at the same time. */
@@ -66,7 +69,15 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
   });
   const graph = createOwnerGraph((uid) => controller.queue.add(uid));
-  const lookUp = createOwnerLookup(client, graph, resources);
+  const follower =
+    options.changing === undefined
+      ? undefined
+      : createKindFollower(client, options.changing, (resource, change) => graph.note(resource, change), {
+          clock,
+          random,
+          logger,
+        });
+  const lookUp = createOwnerLookup(client, graph, resources, follower);
   for (const resource of resources) {
     controller.watch(informers.for(resource), (_object, change) => {
       // An update is told twice, for what it was and for what it is; once is enough here.
@@ -145,7 +156,11 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
     await unlessGone(client.patch(resource, key, { type: 'merge', body }, { signal }));
   }
 
-  return controller;
+  if (follower === undefined) return controller;
+  return {
+    name: controller.name,
+    start: async (signal) => void (await Promise.all([controller.start(signal), follower.start(signal)])),
+  };
 }
 
 type MetaPatch =

@@ -21,7 +21,19 @@ export type OwnerLookup = (reference: OwnerReference, dependent: Stored, signal:
 /** Confirmed absences that are remembered; the pods of one owner mostly come together. */
 const REMEMBERED = 1_000;
 
-export function createOwnerLookup(client: Client, graph: OwnerGraph, served: readonly Resource[]): OwnerLookup {
+/** Kinds that may be served today and not tomorrow. */
+export interface ChangingOwners {
+  find(group: string, kind: string): Resource | undefined;
+  /** The object was seen to go, whatever became of its kind. */
+  wasDeleted(uid: string): boolean;
+}
+
+export function createOwnerLookup(
+  client: Client,
+  graph: OwnerGraph,
+  served: readonly Resource[],
+  changing?: ChangingOwners,
+): OwnerLookup {
   const byKind = new Map(served.map((resource) => [`${resource.group}/${resource.kind}`, resource]));
   /** Answers that are final or under way, the oldest first. */
   const answers = new Map<string, Promise<OwnerState>>();
@@ -41,7 +53,9 @@ export function createOwnerLookup(client: Client, graph: OwnerGraph, served: rea
   return (reference, dependent, signal) => {
     const owner = graph.get(reference.uid);
     if (owner !== undefined && isOwnerMeant(owner, reference, dependent)) return Promise.resolve(stateOf(owner.object));
-    const resource = byKind.get(`${groupOf(reference.apiVersion)}/${reference.kind}`);
+    if (owner === undefined && changing?.wasDeleted(reference.uid) === true) return Promise.resolve('absent');
+    const group = groupOf(reference.apiVersion);
+    const resource = byKind.get(`${group}/${reference.kind}`) ?? changing?.find(group, reference.kind);
     const { namespace = '' } = dependent.metadata;
     // What belongs to no namespace cannot be owned from within one.
     if (resource === undefined || (resource.namespaced && namespace === '')) return Promise.resolve('unknown');

@@ -10,7 +10,7 @@ import type { FieldError } from '../kube/field-errors.ts';
 import type { KubeObject, Resource } from '../kube/objects.ts';
 import type { Checked } from './schema/check.ts';
 import type { ObjectNode } from './schema/lists.ts';
-import type { JSONSchemaProps } from './types/apiextensions-v1.ts';
+import type { JSONSchemaProps, WebhookConversion } from './types/apiextensions-v1.ts';
 
 export interface SubresourceDefinition {
   readonly name: string;
@@ -84,6 +84,8 @@ export interface CustomForm {
   /** An object of this form as it is stored; a webhook, where there is one, has converted it before. */
   toStored(object: KubeObject): KubeObject;
   readonly conversion: 'None' | 'Webhook';
+  /** Who converts. */
+  readonly webhook?: WebhookConversion;
 }
 
 export interface KindDefinition<T extends KubeObject = KubeObject> extends Resource<T> {

@@ -107,7 +107,7 @@ function customForm(
     check: (value) => checkCustom(value, schema),
     node,
     document: version.schema?.openAPIV3Schema,
-    conversion: definition.spec.conversion?.strategy === 'Webhook' ? 'Webhook' : 'None',
+    ...conversionOf(definition),
     fromStored(object) {
       if (object.apiVersion === apiVersion) return fill(prune(object, schema).value, schema);
       const storedVersion = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1);
@@ -129,6 +129,12 @@ function customForm(
           },
         }),
   };
+}
+
+function conversionOf({ spec }: CustomResourceDefinition): Pick<CustomForm, 'conversion' | 'webhook'> {
+  const { strategy, webhook } = spec.conversion ?? {};
+  if (strategy !== 'Webhook') return { conversion: 'None' };
+  return { conversion: 'Webhook', ...(webhook === undefined ? {} : { webhook }) };
 }
 
 const OBJECT_META = 'meta/v1.ObjectMeta';

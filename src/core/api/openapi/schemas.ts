@@ -141,6 +141,6 @@ function scalarDocument(scalar: string, dialect: Dialect): SchemaDocument {
       return { type: 'object' };
     default:
       // Any JSON: saying nothing of its type is how both dialects say so.
-      return dialect.version === 2 ? { type: 'object' } : {};
+      return {};
   }
 }
