@@ -117,7 +117,7 @@ describe('everynode, asked for words', () => {
         child.stdout.on('data', (chunk: Buffer) => void (out += chunk.toString()));
         child.once('close', () => resolve(out.trim()));
       });
-    expect(await complete('everynode up')).toBe('up');
+    expect(await complete('everynode u')).toBe('up user');
     expect(await complete('everynode us')).toBe('user');
     expect(await complete('everynode user a')).toBe('add');
     expect(await complete('everynode user add --gr')).toBe('--group');
