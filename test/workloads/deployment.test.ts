@@ -95,7 +95,7 @@ describe('a Deployment', () => {
     ]);
     expect(
       (await house.events('replicaset-controller')).every((text) =>
-        /^Normal SuccessfulCreate Created pod: web-/.test(text),
+        text.startsWith('Normal SuccessfulCreate Created pod: web-'),
       ),
     ).toBe(true);
   });
@@ -252,12 +252,11 @@ describe('a Deployment', () => {
       plugins: [
         {
           name: 'refuse',
-          handles: ({ operation, resource }: { operation: string; resource: { resource: string } }) =>
-            operation === 'CREATE' && resource.resource === 'pods',
+          handles: ({ operation, resource }) => operation === 'CREATE' && resource.resource === 'pods',
           validate: () => {
             throw serverTimeout({ group: '', resource: 'pods' }, 'create');
           },
-        } as never,
+        },
       ],
     });
     await create({ replicas: 2 });

@@ -6,6 +6,7 @@
 import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
 import type { JsonObject } from '../../../../core/kube/json.ts';
 import type { Labels } from '../../../../core/kube/labels.ts';
+import type { OwnerReference } from '../../../../core/kube/meta-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../../../core/kube/owner-references.ts';
 import { isStatus } from '../../../../core/kube/status-error.ts';
@@ -38,8 +39,14 @@ export async function claim<O extends KubeObject, T extends KubeObject>(
   const { owner, children, overlay, selects, counts = () => true } = options;
   const own: Stored<T>[] = [];
   const mayChange = !isBeingDeleted(owner);
+  // Children made together share their references, too.
+  let ours: readonly OwnerReference[] | undefined;
   for (const child of overlay.over(children.of(owner.metadata.uid))) {
-    if (!isControlledBy(child, owner)) continue;
+    const { ownerReferences } = child.metadata;
+    if (ownerReferences === undefined || ownerReferences !== ours) {
+      if (!isControlledBy(child, owner)) continue;
+      ours = ownerReferences;
+    }
     if (selects(child.metadata.labels)) own.push(child);
     else if (mayChange && counts(child)) await release(options, child);
   }

@@ -4,15 +4,40 @@ import { deepEqual } from '../../../../core/kube/immutable.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Clock } from '../../../../machinery/clock.ts';
-import type { Controller } from '../../../../machinery/controller.ts';
+import type { Controller, ReconcileResult } from '../../../../machinery/controller.ts';
 import type { Informer } from '../../../../machinery/informer.ts';
 import { keyOf } from '../../../../machinery/object-keys.ts';
 import type { Change } from '../../../../machinery/object-store.ts';
 import type { Owner, Owners } from './owners.ts';
 import type { Selects } from './selectors.ts';
 
-/** The least time between two syncs of an object that only its children asked for. */
-export const COALESCE_MS = 20;
+/** The least time between two syncs of an object that only its children asked for, and more for each child there is. */
+const COALESCE_MS = 20;
+const MS_A_CHILD = 0.06;
+
+/**
+ * Syncs, and then lets the object rest: many children change within one breath, and looking once after all of them is enough.
+ *
+ * @param children how many there are to go through.
+ */
+export async function takeTurn<O extends KubeObject>(
+  owner: Owner<O>,
+  clock: Clock,
+  children: () => number,
+  sync: () => Promise<ReconcileResult>,
+): Promise<ReconcileResult> {
+  owner.isBusy = true;
+  owner.again = false;
+  try {
+    const { requeueAfterMs = Infinity } = await sync();
+    const pause = COALESCE_MS + children() * MS_A_CHILD;
+    owner.restUntil = clock.monotonic() + pause;
+    const wait = owner.again ? Math.min(requeueAfterMs, pause) : requeueAfterMs;
+    return wait === Infinity ? {} : { requeueAfterMs: wait };
+  } finally {
+    owner.isBusy = false;
+  }
+}
 
 export interface FeedOptions<O extends KubeObject, W extends Owner<O>> {
   readonly controller: Controller<ObjectKey>;
@@ -45,7 +70,12 @@ export function createFeed<O extends KubeObject, W extends Owner<O>>(options: Fe
   });
 
   function soon(key: ObjectKey): void {
-    const wait = (owners.find(key)?.syncedAt ?? -Infinity) + COALESCE_MS - clock.monotonic();
+    const owner = owners.find(key);
+    if (owner?.isBusy === true) {
+      owner.again = true;
+      return;
+    }
+    const wait = (owner?.restUntil ?? -Infinity) - clock.monotonic();
     if (wait > 0) controller.queue.addAfter(key, wait);
     else controller.queue.add(key);
   }
@@ -86,7 +116,7 @@ export function createFeed<O extends KubeObject, W extends Owner<O>>(options: Fe
     },
   };
 
-  function enqueue(child: Stored<KubeObject>): void {
+  function enqueue(child: Stored): void {
     const key = ownerKey(child);
     if (key !== undefined) soon(key);
   }

@@ -14,8 +14,11 @@ export interface Owner<O extends KubeObject> {
   object: Stored<O>;
   /** Orphans are to be looked for. */
   adopts: boolean;
-  /** Monotonic time at which the last sync ended. */
-  syncedAt: number;
+  /** Monotonic time before which its children ask for no further sync. */
+  restUntil: number;
+  /** A sync is under way; changes of children that come meanwhile are noted in `again`. */
+  isBusy: boolean;
+  again: boolean;
 }
 
 /** One that has pods. */
@@ -58,7 +61,9 @@ export const newOwner = <O extends KubeObject>(key: ObjectKey, object: Stored<O>
   uid: object.metadata.uid,
   object,
   adopts: true,
-  syncedAt: -Infinity,
+  restUntil: -Infinity,
+  isBusy: false,
+  again: false,
 });
 
 export const newPodOwner = <O extends KubeObject>(

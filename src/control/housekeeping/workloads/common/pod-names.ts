@@ -4,7 +4,7 @@
  * process, chooses the same names, and the second create meets the first.
  */
 import { childSuffix } from '../../../../core/kube/hash.ts';
-import type { KubeObject, Stored } from '../../../../core/kube/objects.ts';
+import type { Stored } from '../../../../core/kube/objects.ts';
 
 const SUFFIX_LENGTH = 5;
 const LONGEST_PREFIX = 63 - SUFFIX_LENGTH;
@@ -22,7 +22,7 @@ export interface Names {
 export function createNames(
   prefix: string,
   parts: readonly string[],
-  present: readonly Stored<KubeObject>[],
+  present: readonly Stored[],
   isTaken: (name: string) => boolean,
 ): Names {
   const base = prefix.slice(0, LONGEST_PREFIX);
@@ -40,7 +40,7 @@ export function createNames(
 }
 
 /** Tells one set of objects from another, whatever their order. */
-function digest(objects: readonly Stored<KubeObject>[]): string {
+function digest(objects: readonly Stored[]): string {
   let a = 0;
   let b = 0;
   for (const { metadata } of objects) {

@@ -3,7 +3,7 @@ import type { Pod, PodSpec, PodTemplateSpec } from '../../../../core/api/types/c
 import type { Labels } from '../../../../core/kube/labels.ts';
 import type { ObjectMeta } from '../../../../core/kube/meta-v1.ts';
 import { nameIsDnsSubdomain } from '../../../../core/kube/names.ts';
-import type { KubeObject, Stored } from '../../../../core/kube/objects.ts';
+import type { Stored } from '../../../../core/kube/objects.ts';
 import { controllerReference } from '../../../../core/kube/owner-references.ts';
 
 export const EMPTY_SPEC: PodSpec = Object.freeze({ containers: Object.freeze([]) });
@@ -23,7 +23,7 @@ export interface MoreMeta {
 
 /** The metadata that the owner's pods share. @param owner says what it is (`withType`). */
 export function sharedMeta(
-  owner: Stored<KubeObject>,
+  owner: Stored,
   template: PodTemplateSpec | undefined,
   more: MoreMeta = {},
 ): Omit<ObjectMeta, 'name'> {

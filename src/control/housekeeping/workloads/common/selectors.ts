@@ -17,10 +17,16 @@ export function selectsWith(selector: LabelSelector | undefined): Selects {
 
 export function remembering(selector: Selector): Selects {
   const answers = new WeakMap<Labels, boolean>();
+  // Pods of one template come one after the other.
+  let last: Labels | undefined;
+  let lastAnswer = false;
   return (labels) => {
     if (labels === undefined) return selector.matches({});
+    if (labels === last) return lastAnswer;
     let answer = answers.get(labels);
     if (answer === undefined) answers.set(labels, (answer = selector.matches(labels)));
+    last = labels;
+    lastAnswer = answer;
     return answer;
   };
 }

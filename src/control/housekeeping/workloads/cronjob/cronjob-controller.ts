@@ -7,7 +7,7 @@ import type { CronJob, Job } from '../../../../core/api/types/batch-v1.ts';
 import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
-import { createFeed } from '../common/feed.ts';
+import { createFeed, takeTurn } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newOwner } from '../common/owners.ts';
@@ -37,11 +37,12 @@ export function createCronJobController(options: WorkloadOptions): Actor {
       const cron = crons.lister.get(key.name, key.namespace);
       if (cron === undefined) return owners.forget(key);
       const owner = owners.of(key, cron);
-      try {
-        return await sync(owner);
-      } finally {
-        owner.syncedAt = clock.monotonic();
-      }
+      return takeTurn(
+        owner,
+        clock,
+        () => 0,
+        () => sync(owner),
+      );
     },
   });
   // Jobs are never adopted: whoever made one by hand keeps it.

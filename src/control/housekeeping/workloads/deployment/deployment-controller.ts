@@ -11,7 +11,7 @@ import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
-import { createFeed } from '../common/feed.ts';
+import { createFeed, takeTurn } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newOwner } from '../common/owners.ts';
@@ -48,11 +48,12 @@ export function createDeploymentController(options: WorkloadOptions): Actor {
         return undefined;
       }
       const owner = owners.of(key, object);
-      try {
-        return await sync(owner, signal);
-      } finally {
-        owner.syncedAt = clock.monotonic();
-      }
+      return takeTurn(
+        owner,
+        clock,
+        () => 0,
+        () => sync(owner, signal),
+      );
     },
   });
   const selects = ({ spec }: Deployment) => selectsWith(spec.selector);

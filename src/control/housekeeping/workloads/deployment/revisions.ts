@@ -32,9 +32,7 @@ function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   const { labels: __, ...metadata } = template.metadata ?? ({} as NonNullable<PodTemplateSpec['metadata']>);
   return {
     ...template,
-    metadata: { ...metadata, ...(Object.keys(rest).length === 0 ? {} : { labels: rest }) } as NonNullable<
-      PodTemplateSpec['metadata']
-    >,
+    metadata: { ...metadata, ...(Object.keys(rest).length === 0 ? {} : { labels: rest }) },
   };
 }
 

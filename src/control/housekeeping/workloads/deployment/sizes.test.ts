@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Deployment, ReplicaSet } from '../../../../core/api/types/apps-v1.ts';
-import type { Stored } from '../../../../core/kube/objects.ts';
+import type { Deployment } from '../../../../core/api/types/apps-v1.ts';
 import { DESIRED_REPLICAS, MAX_REPLICAS } from './names.ts';
 import { limitsOf, newSize, rescale, shrinkOld, type Sized, sizeOf } from './sizes.ts';
 
@@ -25,20 +24,19 @@ const set = (
   available = 0,
   annotations: { readonly [key: string]: string } = {},
   has = replicas,
-): Sized =>
-  ({
-    apiVersion: 'apps/v1',
-    kind: 'ReplicaSet',
-    metadata: {
-      name,
-      uid: name,
-      resourceVersion: '1',
-      creationTimestamp: `2026-01-01T00:00:0${name.length}Z`,
-      annotations,
-    },
-    spec: { replicas, selector: {} },
-    status: { replicas: has, availableReplicas: available },
-  }) as Stored<ReplicaSet>;
+): Sized => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: {
+    name,
+    uid: name,
+    resourceVersion: '1',
+    creationTimestamp: `2026-01-01T00:00:0${name.length}Z`,
+    annotations,
+  },
+  spec: { replicas, selector: {} },
+  status: { replicas: has, availableReplicas: available },
+});
 
 const amount = fc.oneof(
   fc.integer({ min: 0, max: 12 }),

@@ -59,7 +59,7 @@ function parseShape(text: string): Shape {
     const value = parseShape(rest.join(','));
     return { kind: 'map', spelled: `map[${parseShape(key).spelled}]${value.spelled}`, value };
   }
-  const [spelled = '', kind] = splitOnce(text, '<');
+  const [spelled, kind] = splitOnce(text, '<');
   if (kind?.startsWith('{') === true) {
     const map = parseShape(kind);
     return map.kind === 'map' ? { ...map, spelled } : map;
@@ -81,7 +81,7 @@ const typed = (shape: Shape, value: unknown): string => `(${shape.spelled})${bar
 function bare(shape: Shape, value: unknown): string {
   switch (shape.kind) {
     case 'scalar':
-      return value === undefined || value === null ? shape.zero : String(value);
+      return value === undefined || value === null ? shape.zero : plain(value);
     case 'pointer':
       return value === undefined || value === null ? '<nil>' : bare(shape.element, value);
     case 'list':
@@ -95,6 +95,10 @@ function bare(shape: Shape, value: unknown): string {
       return structText(shape.spelled, isDictionary(value) ? value : {});
   }
 }
+
+/** What the API server lets into such a field. */
+const plain = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 const isDictionary = (value: unknown): value is Dictionary => typeof value === 'object' && value !== null;
 
@@ -115,11 +119,11 @@ const own = (value: Dictionary, key: string): unknown => (Object.hasOwn(value, k
 function specialText(name: string, value: unknown): string {
   switch (name) {
     case 'resource.Quantity':
-      return quantityText(String(value ?? ''));
+      return quantityText(plain(value));
     case 'intstr.IntOrString':
       return typeof value === 'string'
         ? `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`
-        : `{Type:(intstr.Type)0 IntVal:(int32)${String(value ?? 0)} StrVal:(string)}`;
+        : `{Type:(intstr.Type)0 IntVal:(int32)${value === undefined ? '0' : plain(value)} StrVal:(string)}`;
     case 'v1.Time':
       // No template carries a time that the API server keeps.
       return '{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}';

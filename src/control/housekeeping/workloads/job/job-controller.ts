@@ -11,7 +11,7 @@ import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
 import { keyOf } from '../../../../machinery/object-keys.ts';
-import { createFeed } from '../common/feed.ts';
+import { createFeed, takeTurn } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { unlessGone } from '../common/outcomes.ts';
 import { createOverlay } from '../common/overlay.ts';
@@ -52,11 +52,12 @@ export function createJobController(options: WorkloadOptions): Actor {
       const job = jobs.lister.get(key.name, key.namespace);
       if (job === undefined) return owners.forget(key);
       const owner = owners.of(key, job);
-      try {
-        return await sync(owner, signal);
-      } finally {
-        owner.syncedAt = clock.monotonic();
-      }
+      return takeTurn(
+        owner,
+        clock,
+        () => children.of(owner.uid).size,
+        () => sync(owner, signal),
+      );
     },
   });
   const selects = ({ spec }: Job) => selectsWith(spec.selector);

@@ -10,10 +10,11 @@ import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
 import type { ObjectMeta } from '../../../../core/kube/meta-v1.ts';
 import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf, isControlledBy } from '../../../../core/kube/owner-references.ts';
+import { isTerminal } from '../../../../core/placement/pod-record.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController, type ReconcileResult } from '../../../../machinery/controller.ts';
 import { claim } from '../common/claims.ts';
-import { createFeed, isActive } from '../common/feed.ts';
+import { createFeed, isActive, takeTurn } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { allOf, slowStart } from '../common/outcomes.ts';
 import { createOverlay } from '../common/overlay.ts';
@@ -130,7 +131,7 @@ export function createReplicaController<O extends ReplicaObject>(
       adopt: owner.adopts,
     });
     owner.adopts = false;
-    const active = own.filter(isActive);
+    const { active, terminating } = sortOut(own);
     const surplus = active.length - (object.spec.replicas ?? 1);
     const mayManage = !isBeingDeleted(object) && surplus !== 0;
     let failure: { readonly error: unknown } | undefined;
@@ -146,11 +147,11 @@ export function createReplicaController<O extends ReplicaObject>(
     const now = clock.now();
     // What the writes above answered is part of it: nobody hears of fewer pods than there are.
     const isOwn = (pod: Stored<Pod>): boolean => isControlledBy(pod, object) && selects(object)(pod.metadata.labels);
-    const after = mayManage ? owner.pods.over(children.of(owner.uid)).filter(isOwn) : own;
+    const after = mayManage ? sortOut(owner.pods.over(children.of(owner.uid)).filter(isOwn)) : { active, terminating };
     const { status, nextDue } = countStatus({
       object,
-      active: after.filter(isActive),
-      terminating: kind.countsTerminating ? after.filter(isBeingDeleted).length : undefined,
+      active: after.active,
+      terminating: kind.countsTerminating ? after.terminating : undefined,
       failure,
       now,
     });
@@ -171,15 +172,30 @@ export function createReplicaController<O extends ReplicaObject>(
       const object = objects.lister.get(key.name, key.namespace);
       if (object === undefined) return owners.forget(key);
       const owner = owners.of(key, object);
-      try {
-        return await bring(owner, signal);
-      } finally {
-        owner.syncedAt = clock.monotonic();
-      }
+      return takeTurn(
+        owner,
+        clock,
+        () => children.of(owner.uid).size,
+        () => bring(owner, signal),
+      );
     },
   });
   createFeed({ controller, clock, resource, informer: objects, owners, selects }).follow(pods, true);
   return together(`${kind.name}-controller`, controller, recorder);
+}
+
+/** In one pass: thousands of pods are looked at often. */
+function sortOut(pods: readonly Stored<Pod>[]): {
+  readonly active: readonly Stored<Pod>[];
+  readonly terminating: number;
+} {
+  const active: Stored<Pod>[] = [];
+  let terminating = 0;
+  for (const pod of pods) {
+    if (isActive(pod)) active.push(pod);
+    else if (isBeingDeleted(pod) && !isTerminal(pod)) terminating += 1;
+  }
+  return { active, terminating };
 }
 
 function remember(names: Set<string>, name: string): void {

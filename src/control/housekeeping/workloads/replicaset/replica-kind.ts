@@ -33,11 +33,11 @@ type Controller = ReplicationController & ReplicaObject;
 const selectors = new WeakMap<object, LabelSelector>();
 
 export const REPLICATION_CONTROLLER: ReplicaKind<Controller> = {
-  resource: REPLICATION_CONTROLLERS as Resource<Controller>,
+  resource: REPLICATION_CONTROLLERS,
   name: 'replicationcontroller',
   component: 'replication-controller',
   selectorOf({ spec }) {
-    const labels = (spec as ReplicationController['spec'])?.selector;
+    const labels = spec.selector;
     if (labels === undefined) return undefined;
     let selector = selectors.get(labels);
     if (selector === undefined) selectors.set(labels, (selector = { matchLabels: labels }));

@@ -13,7 +13,7 @@ import type { PersistentVolumeClaim, Pod } from '../../../../core/api/types/core
 import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
-import { createFeed } from '../common/feed.ts';
+import { createFeed, takeTurn } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newPodOwner } from '../common/owners.ts';
@@ -66,11 +66,12 @@ export function createStatefulSetController(options: WorkloadOptions): Actor {
       if (set === undefined) return owners.forget(key);
       if (isEmptySelector(set.spec.selector)) return undefined;
       const owner = owners.of(key, set);
-      try {
-        return await sync(owner, signal);
-      } finally {
-        owner.syncedAt = clock.monotonic();
-      }
+      return takeTurn(
+        owner,
+        clock,
+        () => 0,
+        () => sync(owner, signal),
+      );
     },
   });
   controller.watch(claims, () => []);
