@@ -13,6 +13,9 @@ import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/memory-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
+import { createDisruptionController } from '../control/housekeeping/disruption/disruption-controller.ts';
+import { createNodeLifecycle } from '../control/housekeeping/nodes/node-lifecycle.ts';
+import { createQuotaController } from '../control/housekeeping/quota/quota-controller.ts';
 import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
 import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
 import { collectableResources } from '../control/housekeeping/served-resources.ts';
@@ -57,6 +60,19 @@ export const POD_GC: ActorFactory = { name: 'pod-gc', create: (around) => [creat
 export const TAINT_EVICTION: ActorFactory = {
   name: 'taint-eviction',
   create: (around) => [createTaintEviction(around)],
+};
+
+export const NODE_LIFECYCLE: ActorFactory = {
+  name: 'node-lifecycle',
+  create: (around) => [createNodeLifecycle(around)],
+};
+export const DISRUPTION: ActorFactory = {
+  name: 'disruption',
+  create: (around) => [createDisruptionController({ ...around, resources: () => createRegistry().all() })],
+};
+export const RESOURCE_QUOTA: ActorFactory = {
+  name: 'resource-quota',
+  create: (around) => [createQuotaController({ ...around, resources: () => createRegistry().all() })],
 };
 
 /** Those of an embedded cluster's actors that have to do with nodes and daemons, each a process of its own. */
