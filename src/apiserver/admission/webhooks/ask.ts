@@ -2,6 +2,7 @@
 import type { Authorize } from '../../../core/api/cel/library/authorizer.ts';
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { Registry } from '../../../core/api/registry/registry.ts';
+import type { NamedRuleWithOperations } from '../../../core/api/types/admissionregistration-v1.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -47,8 +48,8 @@ export function formWanted(
   return meetsConditions(webhook, request, form, parts) ? form : undefined;
 }
 
-function formMatched(
-  rules: NonNullable<Hook['webhook']['rules']>,
+export function formMatched(
+  rules: readonly NamedRuleWithOperations[],
   matchPolicy: string | undefined,
   request: AdmissionRequest,
   registry: Registry,
@@ -141,7 +142,7 @@ async function call(
   return answer;
 }
 
-function inForm(request: AdmissionRequest, form: KindDefinition): AdmissionRequest {
+export function inForm(request: AdmissionRequest, form: KindDefinition): AdmissionRequest {
   const convert = (object: KubeObject | undefined): KubeObject | undefined =>
     object === undefined ? undefined : toForm(object, form);
   const object = convert(request.object);

@@ -1,5 +1,10 @@
 /** Match conditions: expressions that all have to hold before a webhook is asked. */
-import { compileCel, MATCH_CONDITIONS_COST_BUDGET, type CelProgram } from '../../../core/api/cel/cel.ts';
+import {
+  compileCel,
+  MATCH_CONDITIONS_COST_BUDGET,
+  type CelEnvironment,
+  type CelProgram,
+} from '../../../core/api/cel/cel.ts';
 import type { Authorize } from '../../../core/api/cel/library/authorizer.ts';
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { MatchCondition } from '../../../core/api/types/admissionregistration-v1.ts';
@@ -23,13 +28,14 @@ type Compiled = { readonly program: CelProgram } | { readonly error: string };
 
 /** Configurations are immutable values, so their expressions are compiled once. */
 const programs = new WeakMap<readonly MatchCondition[], readonly Compiled[]>();
-const environment = admissionEnvironment();
+/** Made for the first condition there is. */
+let environment: CelEnvironment | undefined;
 
 function compiled(conditions: readonly MatchCondition[]): readonly Compiled[] {
   let known = programs.get(conditions);
   if (known === undefined) {
     known = conditions.map(({ expression }): Compiled => {
-      const result = compileCel(expression, environment);
+      const result = compileCel(expression, (environment ??= admissionEnvironment()));
       return result.ok ? { program: result.program } : { error: `compilation error: ${result.message}` };
     });
     programs.set(conditions, known);

@@ -2,7 +2,7 @@
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
-import { StatusError, type Status, type StatusReason } from '../../../core/kube/status-error.ts';
+import { StatusError, type StatusReason } from '../../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../../machinery/admission.ts';
 
 export interface ReviewAnswer {
@@ -70,7 +70,7 @@ function optionsOf({ operation, options, dryRun }: AdmissionRequest): Json {
   const kind = OPTION_KINDS[operation];
   if (kind === undefined) return null;
   const { dryRun: _, ...rest } = (options ?? {}) as { readonly dryRun?: boolean };
-  return { kind, apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}), ...rest } as JsonObject;
+  return { kind, apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}), ...rest };
 }
 
 const isObject = (value: Json | undefined): value is JsonObject =>
@@ -146,6 +146,6 @@ export function rejection(name: string, status: JsonObject | undefined): StatusE
     given,
     (typeof reason === 'string' ? reason : '') as StatusReason,
     text,
-    isObject(details) ? (details as unknown as NonNullable<Status['details']>) : undefined,
+    isObject(details) ? details : undefined,
   );
 }
