@@ -19,6 +19,7 @@ import { createQuotaController } from '../control/housekeeping/quota/quota-contr
 import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
 import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
 import { collectableResources } from '../control/housekeeping/served-resources.ts';
+import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
@@ -74,6 +75,9 @@ export const RESOURCE_QUOTA: ActorFactory = {
   name: 'resource-quota',
   create: (around) => [createQuotaController({ ...around, resources: () => createRegistry().all() })],
 };
+
+/** Deployments, StatefulSets, Jobs and the like. For simulations of more than daemons; no default, for what it costs. */
+export const WORKLOADS: ActorFactory = { name: 'workloads', create: (around) => createWorkloads(around, () => true) };
 
 /** Those of an embedded cluster's actors that have to do with nodes and daemons, each a process of its own. */
 export const SIMULATED_ACTORS: readonly ActorFactory[] = [

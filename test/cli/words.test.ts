@@ -16,7 +16,17 @@ describe('everynode, asked for words', () => {
   it.each([
     [
       'up',
-      ['--data-dir', '--ephemeral', '--port', '--bind', '--nodes', '--node-groups', '--write-kubeconfig', 'Examples:'],
+      [
+        '--data-dir',
+        '--ephemeral',
+        '--port',
+        '--bind',
+        '--nodes',
+        '--node-groups',
+        '--controllers',
+        '--write-kubeconfig',
+        'Examples:',
+      ],
     ],
     ['kubeconfig', ['--path']],
     ['version', ['--output', 'json']],

@@ -50,6 +50,7 @@ export function createEndpointsController(options: WorkloadOptions): Actor {
       const selects = selectsOf(service);
       if (selects === undefined) return feed.forget(key);
       const found = selectedPods(pods.lister.list(key.namespace), selects).filter(hasEndpoint);
+      feed.looked(key, found.length);
       await write(key, endpointsOf(service, found));
       feed.looked(key, found.length);
     },

@@ -62,6 +62,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
       // Slices of a Service that is gone go with it; those of one without a selector are somebody else's.
       if (service === undefined || selects === undefined) return feed.forget(key);
       const found = selectedPods(pods.lister.list(key.namespace), selects).filter(hasEndpoint);
+      feed.looked(key, found.length);
       await bring(service, found);
       feed.looked(key, found.length);
     },

@@ -14,7 +14,7 @@ const COALESCE_MS = 50;
 const MS_A_POD = 0.1;
 
 export interface ServiceFeed {
-  /** A look has ended that had so many pods to go through. */
+  /** A look begins or has ended that has so many pods to go through: the next one waits. */
   looked(key: ObjectKey, pods: number): void;
   forget(key: ObjectKey): void;
 }
@@ -27,7 +27,14 @@ export function feedServices(controller: Controller<ObjectKey>, informers: Infor
 
   controller.watch(services, (service, { object }) => (service === object ? [keyOf(service)] : []));
   controller.watch(pods, (pod, change) => {
-    if (pod === change.object && isNews(change)) for (const key of selecting(change)) soon(key);
+    // Most namespaces have no such Service: nothing else is looked at then.
+    if (pod !== change.object) return [];
+    let isWorthIt: boolean | undefined;
+    for (const key of selecting(change)) {
+      isWorthIt ??= isNews(change);
+      if (!isWorthIt) break;
+      soon(key);
+    }
     return [];
   });
 
