@@ -25,6 +25,7 @@ import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import type { RequestLimits } from '../apiserver/wire/overload.ts';
 import { authorizeExpressions } from '../apiserver/admission/authorize-expressions.ts';
+import { createValidatingPolicies } from '../apiserver/admission/policies/validating-policies.ts';
 import { createMutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts';
 import { createValidatingWebhooks } from '../apiserver/admission/webhooks/validating.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
@@ -274,6 +275,7 @@ export function createEmbeddedApi(
     admission: [
       ...own,
       ...(webhooks === undefined ? [] : [createMutatingWebhooks({ ...asking, caller: webhooks }, own)]),
+      createValidatingPolicies(asking),
       ...(webhooks === undefined ? [] : [createValidatingWebhooks({ ...asking, caller: webhooks })]),
       ...closingAdmission({ store, clock: realClock }),
     ],
