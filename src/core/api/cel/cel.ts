@@ -153,6 +153,8 @@ const failed = (expression: string, phase: 'compile' | 'program', issues: readon
 
 /** Parses, checks and prices an expression. Never throws for what the expression says. */
 export function compileCel(expression: string, environment: CelEnvironment): CompiledCel {
+  // Constants are computed while compiling; their work is bounded by the text.
+  startWork(Infinity);
   const parsed = parse(expression);
   if (!parsed.ok) return failed(expression, 'compile', parsed.issues);
   const result = check(parsed.expr, environment);
@@ -179,6 +181,7 @@ function programOf(
   environment: CelEnvironment,
 ): CelProgram {
   const names = [...plan.variables];
+  const empty = Array.from({ length: plan.slots }, (): Val | typeof UNSET => UNSET);
   let estimated: CelCost | undefined;
   return {
     expression,
@@ -188,7 +191,7 @@ function programOf(
       return (estimated ??= estimateCost(expr, checked, environment.variables.get(SELF)));
     },
     evaluate: (bindings, options) => {
-      const slots = Array.from<Val | typeof UNSET>({ length: plan.slots }).fill(UNSET);
+      const slots = empty.slice();
       for (const [name, slot] of names) {
         const value = bindings[name];
         if (value !== undefined) slots[slot] = typeof value === 'function' ? value() : value;
@@ -199,7 +202,7 @@ function programOf(
 }
 
 function run(plan: Plan, frame: Frame): CelResult {
-  startWork();
+  startWork(frame.limit);
   try {
     const value = plan.evaluate(frame);
     if (!isError(value)) return { ok: true, value, cost: frame.cost };
@@ -230,3 +233,7 @@ export function costMessage(name: string, cost: number, limit: number): string {
   const text = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
   return `${name} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
+
+/** What is left of a budget after an evaluation; `undefined` when it did not suffice. */
+export const remainingBudget = (budget: number, result: CelResult): number | undefined =>
+  result.cost > budget || (!result.ok && result.outOfBudget) ? undefined : budget - result.cost;

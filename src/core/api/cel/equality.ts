@@ -78,6 +78,9 @@ export function compareByteArrays(a: Uint8Array, b: Uint8Array): number {
 function listsEqual(a: CelList, b: Val): boolean | CelError {
   const rule = a instanceof JsonList ? a.rule : undefined;
   if (!(b instanceof CelList)) return rule ? (isError(b) ? b : NO_OVERLOAD) : false;
+  // What an update left alone is the very same data.
+  if (rule && b instanceof JsonList && a instanceof JsonList && a.elements === b.elements && a.adapt === b.adapt)
+    return true;
   if (a.size !== b.size) return false;
   if (rule && rule.type !== 'atomic') return unorderedEqual(a as JsonList, b, rule);
   for (let i = 0; i < a.size; i++) {
@@ -124,6 +127,7 @@ export function keyOfElement(element: Json, rule: ListRule): string {
 function mapsEqual(a: CelMap, b: Val): boolean | CelError {
   const schema = a instanceof SchemaMap;
   if (!(b instanceof CelMap)) return schema ? (isError(b) ? b : NO_OVERLOAD) : false;
+  if (schema && b instanceof SchemaMap && a.value === b.value && a.members === b.members) return true;
   if (a.size !== b.size) return false;
   if (schema) return schemaMapsEqual(a, b);
   for (const key of a.keys()) {

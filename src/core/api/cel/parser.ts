@@ -36,9 +36,8 @@ export function parse(source: string): Parsed {
     return { ok: false, issues: [{ at: NOWHERE, message }] };
   }
   const issues: ParseIssue[] = [];
-  const parser = makeParser(source, issues);
   try {
-    const { expr, nodes } = parser();
+    const { expr, nodes } = makeParser(source, issues)();
     return issues.length === 0 ? { ok: true, expr, nodes } : { ok: false, issues };
   } catch (error) {
     if (error instanceof TooManyNodes) issues.push({ at: NOWHERE, message: error.message });

@@ -12,19 +12,22 @@ export class OutOfBudget extends Error {
   }
 }
 
-const MAX_STEPS = 10_000_000;
+/** Steps for every unit of cost; what upstream prices fairly takes fewer. */
+const STEPS_PER_COST = 3;
 const MAX_TEXT = 1 << 26;
 
 // Evaluation never waits, so one counter serves whoever is evaluating; it starts anew with every evaluation.
 let steps = 0;
+let mostSteps = Infinity;
 
-export function startWork(): void {
+export function startWork(costLimit: number): void {
   steps = 0;
+  mostSteps = costLimit * STEPS_PER_COST;
 }
 
 export function work(count: number): void {
   steps += count;
-  if (steps > MAX_STEPS) throw new OutOfBudget();
+  if (steps > mostSteps) throw new OutOfBudget();
 }
 
 /** To be asked before a text of this length is made. */
