@@ -4,9 +4,10 @@
  * because a check that silently sees nothing is worse than none.
  */
 import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AMBIENT, AMBIENT_ROOM, PURE_ROOMS, ROOMS } from './rooms.ts';
+import { AMBIENT, AMBIENT_ROOM, PURE_PACKAGES, PURE_ROOMS, ROOMS } from './rooms.ts';
 
 export interface LayerReport {
   readonly files: number;
@@ -14,12 +15,24 @@ export interface LayerReport {
   readonly findings: readonly string[];
 }
 
-const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"]+)\1/g;
+/** Every way to reach another module by a name that is spelt out; its second group is the name. */
+const IMPORTS: readonly RegExp[] = [
+  /(?:^|[;{}])\s*(?:import|export)\b[^;'"`]*?\bfrom\s*(['"`])([^'"`]+)\1/gm,
+  /(?:^|[;{}])\s*import\s*(['"`])([^'"`]+)\1/gm,
+  /\bimport\s*\(\s*(['"`])([^'"`]+)\1\s*[,)]/g,
+  /\bimport\.meta\.resolve\s*\(\s*(['"`])([^'"`]+)\1/g,
+  /\bnew URL\s*\(\s*(['"`])(\.{1,2}\/[^'"`]+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url/g,
+];
+/** What would reach a module that nobody can name by reading: none of it has a place here. */
+const HIDDEN: readonly (readonly [RegExp, string])[] = [
+  [/\bimport\s*\(\s*(?:[^'"`\s]|(['"`])[^'"`]*\1\s*[^\s,)]|`[^`]*\$\{)/, 'imports by a name that is not spelt out'],
+  [/\brequire\s*\(|\bcreateRequire\b/, 'requires; use import'],
+];
 
 export function checkLayers(source: string): LayerReport {
   const findings: string[] = [];
   let imports = 0;
-  const files = globSync('**/*.ts', { cwd: source }).sort();
+  const files = globSync('**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}', { cwd: source }).sort();
   for (const file of files) {
     const text = stripComments(readFileSync(join(source, file), 'utf8'));
     const isTest = /\.(test|contract)\.ts$/.test(file) || /\/(testing|testdata|golden)\//.test(file);
@@ -28,17 +41,21 @@ export function checkLayers(source: string): LayerReport {
       findings.push(`${file}: stands in no room; add the room to tools/layers/rooms.ts or move the file`);
       continue;
     }
-    for (const match of text.matchAll(IMPORT)) {
-      imports += 1;
-      const finding = judge(source, file, own, match[2] ?? '', isTest);
-      if (finding !== undefined) findings.push(`${file}: ${finding}`);
-    }
-    if (!isTest && own.path !== AMBIENT_ROOM) {
-      for (const pattern of AMBIENT) {
-        const found = pattern.exec(text);
-        if (found)
-          findings.push(`${file}: reads ambient time or chance (${found[0].trim()}); take Clock or Random instead`);
+    if (!file.endsWith('.ts')) findings.push(`${file}: is not a .ts file`);
+    for (const pattern of IMPORTS) {
+      for (const match of text.matchAll(pattern)) {
+        imports += 1;
+        const finding = judge(source, file, own, match[2] ?? '', isTest);
+        if (finding !== undefined) findings.push(`${file}: ${finding}`);
       }
+    }
+    if (isTest) continue;
+    for (const [pattern, what] of HIDDEN) if (pattern.test(text)) findings.push(`${file}: ${what}`);
+    if (own.path === AMBIENT_ROOM) continue;
+    for (const pattern of AMBIENT) {
+      const found = pattern.exec(text);
+      if (found)
+        findings.push(`${file}: reads ambient time or chance (${found[0].trim()}); take Clock or Random instead`);
     }
   }
   return { files: files.length, imports, findings };
@@ -51,8 +68,12 @@ const roomOf = (file: string): Room | undefined =>
 
 function judge(source: string, file: string, own: Room, specifier: string, isTest: boolean): string | undefined {
   if (!specifier.startsWith('.')) {
-    const isIo = specifier.startsWith('node:');
-    return isIo && own.path.startsWith(PURE_ROOMS) && !isTest ? `a pure room may not import ${specifier}` : undefined;
+    if (/^#|^\/|^file:|^everynode(?:\/|$)/.test(specifier))
+      return `imports ${specifier}; name modules of the house by path`;
+    if (isTest) return undefined;
+    if (isBuiltin(specifier) && !specifier.startsWith('node:')) return `imports ${specifier} without its node: prefix`;
+    const isAllowed = !own.path.startsWith(PURE_ROOMS) || PURE_PACKAGES.has(specifier);
+    return isAllowed ? undefined : `a pure room may not import ${specifier}`;
   }
   const target = relative(source, resolve(source, dirname(file), specifier));
   if (target.startsWith('..')) return isTest ? undefined : `imports ${specifier}, which stands outside src/`;
