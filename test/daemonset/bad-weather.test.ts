@@ -113,6 +113,38 @@ describe('lost answers', () => {
   });
 });
 
+describe('another controller', () => {
+  it('that decided the same and is slower finds each pod made, though it hears of them while it creates', async () => {
+    const nodes = 12;
+    let controllers = 0;
+    const made: string[] = [];
+    world = await createWorld({
+      nodes,
+      controller: false,
+      through(client, clock) {
+        controllers += 1;
+        const pauseMs = controllers * 40;
+        return {
+          ...client,
+          async create(resource, object, options) {
+            if (isPods(resource)) await clock.sleep(pauseMs);
+            const answer = await client.create(resource, object, options);
+            if (isPods(resource)) made.push(answer.metadata.name);
+            return answer;
+          },
+        };
+      },
+    });
+    world.startController();
+    world.startController();
+    await world.client.create(DAEMON_SETS, daemonSet());
+    await world.eventually(allAvailable(world, nodes));
+    await world.settle(60_000);
+    expect(made).toHaveLength(nodes);
+    expect((await world.pods()).map(({ metadata }) => metadata.name).toSorted()).toEqual(made.toSorted());
+  });
+});
+
 describe('a slow cache', () => {
   it('of ten seconds makes no pod twice', async () => {
     await start(8, { fate: () => 'fine', lagMs: (resource) => (isPods(resource) ? 10_000 : 0) });

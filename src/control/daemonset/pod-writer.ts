@@ -15,11 +15,22 @@ import type { KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 
 export interface PodWriter {
-  /** Creates a pod at each of these places. Throws what went wrong, after every write under way has ended. */
-  createAt(daemon: KnownDaemon, places: readonly number[], signal: AbortSignal): Promise<void>;
+  /** What to create at these places, as they are at this moment; to be called where that was decided. */
+  plan(daemon: KnownDaemon, places: readonly number[]): readonly Creation[];
+  /** Creates these pods. Throws what went wrong, after every write under way has ended. */
+  create(daemon: KnownDaemon, creations: readonly Creation[], signal: AbortSignal): Promise<void>;
   remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void>;
   /** Finds out how writes without a clear outcome ended. */
   settleDoubts(daemon: KnownDaemon, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * A pod for a place. Its name follows from the pod that was there when this was decided, not from what has come since:
+ * somebody else who decided the same makes the same pod, and one of the two finds it made.
+ */
+export interface Creation {
+  readonly place: number;
+  readonly predecessor: string;
 }
 
 export interface PodWriterOptions {
@@ -31,13 +42,12 @@ export interface PodWriterOptions {
 }
 
 export function createPodWriter({ client, world, events, burst }: PodWriterOptions): PodWriter {
-  async function create(daemon: KnownDaemon, place: number): Promise<void> {
+  async function createOne(daemon: KnownDaemon, { place, predecessor }: Creation): Promise<void> {
     const { maker, set } = daemon;
-    const view = world.view(daemon);
     const node = world.engine.node(place);
     if (maker === undefined || node === undefined) return;
     const { name, uid = '' } = node.metadata;
-    const pod = maker({ name, uid }, view.predecessor(place), node);
+    const pod = maker({ name, uid }, predecessor, node);
     try {
       const created = await client.create(PODS, pod);
       world.wrote(daemon, created);
@@ -90,12 +100,17 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
   }
 
   return {
-    async createAt(daemon, places, signal) {
+    plan(daemon, places) {
+      const view = world.view(daemon);
+      return places.map((place) => ({ place, predecessor: view.predecessor(place) }));
+    },
+
+    async create(daemon, creations, signal) {
       let size = 1;
-      for (let at = 0; at < places.length; size = Math.min(size * 2, burst)) {
-        const batch = places.slice(at, at + size);
+      for (let at = 0; at < creations.length; size = Math.min(size * 2, burst)) {
+        const batch = creations.slice(at, at + size);
         at += batch.length;
-        await allOf(batch.map((place) => create(daemon, place)));
+        await allOf(batch.map((creation) => createOne(daemon, creation)));
         signal.throwIfAborted();
       }
     },

@@ -129,7 +129,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
         remove.push(pod);
       }
     }
-    await writer.createAt(daemon, create.slice(0, CREATIONS_PER_SYNC), signal);
+    await writer.create(daemon, writer.plan(daemon, create.slice(0, CREATIONS_PER_SYNC)), signal);
     await writer.remove(daemon, remove, signal);
     return { more: create.length > CREATIONS_PER_SYNC, retryMs };
   }
@@ -148,8 +148,9 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
       return { state: view.count(HAS_OLD) === 0 ? 'Complete' : 'Progressing', limits, dueMs: undefined };
     const wishes = rolloutOptions(daemon.set);
     const { plan, canaryDueMs, canaryPassed } = rollouts.step(daemon, history, limits, wishes, clock.now());
+    const creations = writer.plan(daemon, plan.createAt);
     if (canaryPassed) await histories.markCanaryPassed(daemon);
-    await writer.createAt(daemon, plan.createAt, signal);
+    await writer.create(daemon, creations, signal);
     await writer.remove(daemon, plan.remove, signal);
     return { state: plan.state, limits, dueMs: canaryDueMs };
   }
