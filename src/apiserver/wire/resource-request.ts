@@ -43,7 +43,7 @@ export async function answerResource(
   if (!isServed(kind, target, verb)) throw notAllowed();
   const accepted = negotiate(exchange.header('accept'), TRANSFORMS, hasProtobuf(apiVersionOf(kind), kind.kind));
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
-  const warnings: string[] = [];
+  const warnings: string[] = kind.deprecated === undefined ? [] : [kind.deprecated];
   const base: RequestBase = {
     target,
     user,

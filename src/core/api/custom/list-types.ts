@@ -56,14 +56,22 @@ function visitMap(list: readonly unknown[], keys: readonly string[], path: strin
     errors.push(invalid(field.index(path, odd), list[odd], 'must be an object for an array of list-type map'));
     return;
   }
-  const keysOfItems = list.map((item) => {
+  const keyOf = (item: unknown): { [name: string]: unknown } => {
     const key: { [name: string]: unknown } = {};
     for (const name of keys) if (isBag(item) && Object.hasOwn(item, name)) setOwn(key, name, item[name]);
     return key;
-  });
-  for (const index of repeated(keysOfItems))
-    errors.push(duplicate(field.index(path, index), sorted(keysOfItems[index])));
+  };
+  // A text for each item: objects would be compared by identity.
+  const texts = list.map((item) =>
+    keys.map((name) => (isBag(item) && Object.hasOwn(item, name) ? identityOf(item[name]) : '')).join('\u0000'),
+  );
+  for (const index of repeated(texts)) errors.push(duplicate(field.index(path, index), sorted(keyOf(list[index]))));
 }
+
+const identityOf = (item: unknown): string =>
+  typeof item === 'object' && item !== null
+    ? encodeGoJson(item as Json, { sortKeys: true })
+    : `${typeof item} ${String(item)}`;
 
 /** Where a value occurs for the second time. */
 function repeated(list: readonly unknown[]): readonly number[] {
@@ -71,10 +79,7 @@ function repeated(list: readonly unknown[]): readonly number[] {
   const seen = new Map<unknown, number>();
   const found: number[] = [];
   for (const [index, item] of list.entries()) {
-    const identity =
-      typeof item === 'object' && item !== null
-        ? encodeGoJson(item as Json, { sortKeys: true })
-        : `${typeof item} ${String(item)}`;
+    const identity = identityOf(item);
     const times = seen.get(identity) ?? 0;
     if (times === 1) found.push(index);
     seen.set(identity, times + 1);
