@@ -9,6 +9,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { whenOrphaned } from './when-orphaned.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NEEDED = [22, 19];
@@ -89,19 +90,24 @@ function build(node) {
 }
 
 /** Hands the terminal over and takes the child's exit as our own; a Ctrl-C reaches the child by itself. */
-function become(node, args) {
+function become(node, args, cwd = ROOT) {
   const env = {
     ...process.env,
     PATH: `${dirname(node)}:${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH ?? ''}`,
   };
-  const child = spawn(node, args, { cwd: ROOT, stdio: 'inherit', env });
+  const child = spawn(node, args, { cwd, stdio: 'inherit', env });
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  // npm ends without telling us when it is killed: a server nobody knows of would hold its port and data for ever.
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 1000).unref();
+  // Without npm we may have been started to outlive a shell.
+  if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => child.kill('SIGTERM'));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
 }
+
+/** npm takes us to the root of the project; files named in flags are meant from where the command was typed. */
+const whereTheyStand = () => {
+  const typedIn = process.env.INIT_CWD ?? '';
+  return typedIn !== '' && existsSync(typedIn) ? typedIn : ROOT;
+};
 
 const [task, ...rest] = process.argv.slice(2);
 install();
@@ -110,7 +116,7 @@ const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 if (task === 'start') {
   build(node);
   // The flag of bin/everynode.mjs's first line: short pauses matter more to a server than throughput of the collector.
-  become(node, ['--max-semi-space-size=4', join(ROOT, 'bin', 'everynode.mjs'), 'up', ...rest]);
+  become(node, ['--max-semi-space-size=4', join(ROOT, 'bin', 'everynode.mjs'), 'up', ...rest], whereTheyStand());
 } else if (task === 'build') {
   build(node);
 } else if (task === 'test') {

@@ -1,12 +1,13 @@
 /** Where everynode keeps its things when nobody says otherwise. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectory } from '../machinery/make-directory.ts';
 
 function home(): string {
   const chosen = process.env['EVERYNODE_HOME'] ?? '';
-  return chosen === '' ? join(homedir(), '.everynode') : chosen;
+  // An empty HOME would put everything into the directory one happens to be in.
+  return chosen === '' ? join(homedir() || userInfo().homedir, '.everynode') : chosen;
 }
 
 export const defaultDataDir = (): string => join(home(), 'cluster');

@@ -94,6 +94,7 @@ function readFlags(flags: UpFlags): ReadOptions {
   if (flags.bind === '') throw new CliError('--bind is empty', 'Give it an address, such as 127.0.0.1');
   if (flags.dataDir === '')
     throw new CliError('--data-dir is empty', 'Give it a directory, or keep nothing with --ephemeral');
+  if (flags.writeKubeconfig === '') throw new CliError('--write-kubeconfig is empty', 'Give it a file');
   return {
     ...(flags.ephemeral === true ? {} : { dataDir: resolve(flags.dataDir ?? defaultDataDir()) }),
     port,

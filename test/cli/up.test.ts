@@ -173,6 +173,14 @@ describe('everynode up, when something stands in the way', () => {
     }
   });
 
+  it('says which flag is empty', async () => {
+    for (const flag of ['--data-dir', '--write-kubeconfig', '--bind']) {
+      const { code, stderr } = await run(['up', '--port', '0', flag, ''], { home: folder() });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`error: ${flag} is empty`);
+    }
+  });
+
   it('says that the kubeconfig cannot be written, and stops the cluster again', async () => {
     const home = folder();
     writeFileSync(join(home, 'file'), 'x');
