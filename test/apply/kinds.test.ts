@@ -25,7 +25,7 @@ const decoder = createDecoder();
 const owners = createFieldOwners(registry, { now: () => '2026-01-01T00:00:00Z', inSeconds: () => '' });
 
 function kindOf({ apiVersion, kind }: KubeObject): KindDefinition {
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const found = registry.byKind(group, version, kind);
   if (found === undefined) throw new Error(`no kind ${apiVersion} ${kind}`);
   return found;

@@ -13,7 +13,7 @@ let cluster: TestCluster;
 let credentials: Credentials;
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ groups: [] } as never);
+  cluster = await startTestCluster({ groups: [] });
   credentials = credentialsOf(cluster.kubeconfig);
 });
 afterAll(() => cluster.stop());

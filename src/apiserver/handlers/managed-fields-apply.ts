@@ -52,14 +52,14 @@ export function checkConfiguration(
   form: Pick<KindDefinition, 'group' | 'version' | 'kind' | 'schema' | 'custom'>,
   configuration: KubeObject,
 ): void {
-  const {
-    apiVersion = '',
-    kind = '',
-    metadata,
-  }: { apiVersion?: unknown; kind?: unknown; metadata?: unknown } = configuration;
+  const unchecked: { readonly apiVersion?: unknown; readonly kind?: unknown; readonly metadata?: unknown } =
+    configuration;
+  const apiVersion = textOf(unchecked.apiVersion);
+  const kind = textOf(unchecked.kind);
+  const { metadata } = unchecked;
   if (apiVersion !== apiVersionOf(form) || kind !== form.kind) {
-    const [group, version] = splitVersion(String(apiVersion));
-    throw badRequest(`invalid object type: ${typeText(group, version, String(kind))}`);
+    const [group, version] = splitVersion(apiVersion);
+    throw badRequest(`invalid object type: ${typeText(group, version, kind)}`);
   }
   const meta = (typeof metadata === 'object' && metadata !== null ? metadata : {}) as {
     readonly managedFields?: unknown;

@@ -79,10 +79,14 @@ describe('owners of fields', () => {
     const made = await client.create(NODES, node as never, by('ann'));
     expect(owners(made).join()).not.toContain('f:status');
     const status = { nodeInfo: { machineID: 'm' }, conditions: [{ type: 'Ready', status: 'True' }] } as never;
-    const reported = await client.update(NODES, { ...made, spec: { unschedulable: true }, status } as never, {
-      ...by('kubelet'),
-      subresource: 'status',
-    });
+    const reported = await client.update(
+      NODES,
+      { ...made, spec: { unschedulable: true }, status },
+      {
+        ...by('kubelet'),
+        subresource: 'status',
+      },
+    );
     const own = owners(reported).find((entry) => entry.startsWith('kubelet'));
     expect(own).toContain('kubelet Update status {"f:status":{"f:conditions":{".":{},"k:{\\"type\\":\\"Ready\\"}"');
     // Times that Go writes as null are owned with the condition they stand in.
@@ -159,7 +163,7 @@ describe('owners of fields', () => {
 
 describe('server-side apply', () => {
   const apply = (client: Client, object: ConfigMap, manager: string, more: object = {}): Promise<Stored<ConfigMap>> =>
-    client.apply(CONFIG_MAPS, object, by(manager, more) as never);
+    client.apply(CONFIG_MAPS, object, by(manager, more));
 
   it('creates what is not there, and is 201', async () => {
     const { server } = await createTestServer();
@@ -203,7 +207,7 @@ describe('server-side apply', () => {
   it('names who owns what it would change, and takes it by force', async () => {
     const { client } = await createTestServer();
     await client.create(DEPLOYMENTS, deployment('i:1', 2), by('ann'));
-    const conflicting = client.apply(DEPLOYMENTS, deployment('i:2', 3), by('bob') as never);
+    const conflicting = client.apply(DEPLOYMENTS, deployment('i:2', 3), by('bob'));
     const error = await failure(conflicting);
     expect(error.status).toMatchObject({
       code: 409,
@@ -295,7 +299,7 @@ describe('server-side apply', () => {
 
   it('and updates of scale own replicas', async () => {
     const { client } = await createTestServer();
-    await client.apply(DEPLOYMENTS, deployment('i:1', 2), by('ann') as never);
+    await client.apply(DEPLOYMENTS, deployment('i:1', 2), by('ann'));
     const scale = (replicas: number): never =>
       ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: A, spec: { replicas } }) as never;
     await client.update(DEPLOYMENTS, scale(5), { ...by('hpa'), subresource: 'scale' });
@@ -303,11 +307,11 @@ describe('server-side apply', () => {
     expect(scaled.spec?.replicas).toBe(5);
     expect(owners(scaled)).toContain('hpa Update scale {"f:spec":{"f:replicas":{}}}');
     expect(owners(scaled)[0]).not.toContain('f:replicas');
-    const error = await failure(client.apply(DEPLOYMENTS, deployment('i:1', 2), by('ann') as never));
+    const error = await failure(client.apply(DEPLOYMENTS, deployment('i:1', 2), by('ann')));
     expect(error.message).toBe(
       'Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using apps/v1: .spec.replicas',
     );
-    const taken = await failure(client.apply(DEPLOYMENTS, scale(7), { ...by('eve'), subresource: 'scale' } as never));
+    const taken = await failure(client.apply(DEPLOYMENTS, scale(7), { ...by('eve'), subresource: 'scale' }));
     expect(taken.message).toContain('conflict with "hpa" with subresource "scale" using apps/v1: .spec.replicas');
     await client.apply(DEPLOYMENTS, scale(7), { fieldManager: 'eve', subresource: 'scale', force: true });
     const after = await client.get(DEPLOYMENTS, A);

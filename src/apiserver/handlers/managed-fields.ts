@@ -49,6 +49,8 @@ const NOBODY: ManagedFields = [];
 export const managerOf = ({ options, userAgent }: OwnedWrite): string =>
   options.fieldManager || (userAgent === undefined ? OURSELVES : userAgent);
 
+type Common = Omit<Write, 'manager' | 'now'>;
+
 /** New objects remembered by kind: as many as templates may well be rolling out at once. */
 const SLOTS = 8;
 
@@ -78,23 +80,28 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       return { shape: shapeOfKind(form), value: inForm(form, asObject(stored)) };
     };
 
+  /** What all writes through one form and subresource have in common. */
+  const commons = new WeakMap<KindDefinition, Map<string, Common>>();
+  const commonOf = (kind: KindDefinition, form: KindDefinition, subresource: string): Common => {
+    let ofForm = commons.get(form);
+    if (ofForm === undefined) commons.set(form, (ofForm = new Map()));
+    let common = ofForm.get(subresource);
+    if (common === undefined) {
+      const shape = shapeOfKind(form);
+      const reset = resetFields(form, subresource);
+      common = { shape, apiVersion: apiVersionOf(form), subresource, reset, convert: converter(kind) };
+      ofForm.set(subresource, common);
+    }
+    return common;
+  };
+
   const describe = (
     kind: KindDefinition,
     write: OwnedWrite,
   ): { readonly form: KindDefinition; readonly write: Write } => {
     const form = write.form ?? kind;
-    return {
-      form,
-      write: {
-        shape: shapeOfKind(form),
-        apiVersion: apiVersionOf(form),
-        manager: managerOf(write),
-        subresource: write.target.subresource,
-        now: timestamps.now(),
-        reset: resetFields(form, write.target.subresource),
-        convert: converter(kind),
-      },
-    };
+    const common = commonOf(kind, form, write.target.subresource);
+    return { form, write: { ...common, manager: managerOf(write), now: timestamps.now() } };
   };
 
   return {

@@ -81,7 +81,9 @@ function isAboutOwners(operation: Json): boolean {
   const { from, path } = (typeof operation === 'object' && operation !== null ? operation : {}) as JsonObject;
   return [from, path].some(
     (pointer) =>
-      pointer === '' || pointer === '/metadata' || String(pointer ?? '-').startsWith('/metadata/managedFields'),
+      pointer === '' ||
+      pointer === '/metadata' ||
+      (typeof pointer === 'string' && pointer.startsWith('/metadata/managedFields')),
   );
 }
 

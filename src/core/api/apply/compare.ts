@@ -1,9 +1,10 @@
 /** What a change did to the fields of an object: which are gone, which have another value, which are new. */
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Json, JsonObject } from '../../kube/json.ts';
-import { EMPTY, type FieldSet, isEmpty, LEAF, recursiveDifference, SetBuilder, union, withSelf } from './field-set.ts';
+import { EMPTY, type FieldSet, isEmpty, LEAF, recursiveDifference, SetBuilder, union } from './field-set.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
+import { wholeSet } from './whole-set.ts';
 import { atomOf, elementOf, isEmptyMap, isList, isMap, memberOf } from './values.ts';
 
 export interface Comparison {
@@ -23,10 +24,11 @@ export const isSame = ({ added, modified, removed }: Comparison): boolean =>
 /** One of the two may be absent. What both share by reference is not looked at. */
 export function compare(shape: Shape, before: Json | undefined, after: Json | undefined): Comparison {
   if (before === after) return SAME;
+  if (before === undefined) return { ...SAME, added: wholeSet(shape, after as Json) };
+  if (after === undefined) return { ...SAME, removed: wholeSet(shape, before) };
   const from = atomOf(shape, before);
   const to = atomOf(shape, after);
-  if (after === undefined) return compareAs(from, shape, before, after);
-  if (before === undefined || from === to) return compareAs(to, shape, before, after);
+  if (from === to) return compareAs(to, shape, before, after);
   return joined(compareAs(from, shape, before, after), compareAs(to, shape, before, after));
 }
 
@@ -46,39 +48,23 @@ const joined = (a: Comparison, b: Comparison): Comparison => ({
   added: union(a.added, b.added),
 });
 
-function compareAs(
-  atom: ReturnType<typeof atomOf>,
-  shape: Shape,
-  before: Json | undefined,
-  after: Json | undefined,
-): Comparison {
+function compareAs(atom: ReturnType<typeof atomOf>, shape: Shape, before: Json, after: Json): Comparison {
   if (atom === 'map' && shape.map !== undefined) {
     const from = isMap(before) && !isEmptyMap(before) ? before : undefined;
     const to = isMap(after) && !isEmptyMap(after) ? after : undefined;
     if (shape.map.atomic || (from === undefined && to === undefined)) return compareLeaf(before, after);
-    return ownPath(compareMaps(shape.map, from, to), before, after);
+    return compareMaps(shape.map, from ?? {}, to ?? {});
   }
   if (atom === 'list' && shape.list !== undefined) {
     const from = isList(before) && before.length > 0 ? before : undefined;
     const to = isList(after) && after.length > 0 ? after : undefined;
     if (shape.list.relation === 'atomic' || (from === undefined && to === undefined)) return compareLeaf(before, after);
-    return ownPath(compareLists(shape.list, from ?? [], to ?? []), before, after);
+    return compareLists(shape.list, from ?? [], to ?? []);
   }
   return atom === 'none' ? SAME : compareLeaf(before, after);
 }
 
-function compareLeaf(before: Json | undefined, after: Json | undefined): Comparison {
-  if (before === undefined) return ADDED;
-  if (after === undefined) return REMOVED;
-  return deepEqual(before, after) ? SAME : MODIFIED;
-}
-
-/** A collection that comes or goes as a whole is itself a field that came or went. */
-function ownPath(comparison: Comparison, before: Json | undefined, after: Json | undefined): Comparison {
-  if (before === undefined) return { ...comparison, added: withSelf(comparison.added, true) };
-  if (after === undefined) return { ...comparison, removed: withSelf(comparison.removed, true) };
-  return comparison;
-}
+const compareLeaf = (before: Json, after: Json): Comparison => (deepEqual(before, after) ? SAME : MODIFIED);
 
 /** Gathers the comparisons of members; most changes touch few. */
 class Gathered {
@@ -102,7 +88,7 @@ class Gathered {
   }
 }
 
-function compareMaps(map: MapShape, before: JsonObject | undefined, after: JsonObject | undefined): Comparison {
+function compareMaps(map: MapShape, before: JsonObject, after: JsonObject): Comparison {
   const gathered = new Gathered();
   const visit = (key: string, from: Json | undefined, to: Json | undefined): void => {
     if (from === to) return;
@@ -113,22 +99,13 @@ function compareMaps(map: MapShape, before: JsonObject | undefined, after: JsonO
     if (comparison !== SAME) gathered.add(known?.element ?? fieldElement(key), comparison);
   };
   const { nullTimes } = map;
+  const isNullTime = (key: string): boolean => nullTimes !== undefined && nullTimes.includes(key);
   if (nullTimes !== undefined) {
-    for (const key of nullTimes) {
-      visit(key, before && (memberOf(before, key) ?? null), after && (memberOf(after, key) ?? null));
-    }
+    for (const key of nullTimes) visit(key, memberOf(before, key) ?? null, memberOf(after, key) ?? null);
   }
-  if (before !== undefined) {
-    for (const key of Object.keys(before)) {
-      if (nullTimes?.includes(key) === true) continue;
-      visit(key, before[key], after === undefined ? undefined : memberOf(after, key));
-    }
-  }
-  if (after !== undefined) {
-    for (const key of Object.keys(after)) {
-      if (nullTimes?.includes(key) === true) continue;
-      if (before === undefined || memberOf(before, key) === undefined) visit(key, undefined, after[key]);
-    }
+  for (const key of Object.keys(before)) if (!isNullTime(key)) visit(key, before[key], memberOf(after, key));
+  for (const key of Object.keys(after)) {
+    if (memberOf(before, key) === undefined && !isNullTime(key)) visit(key, undefined, after[key]);
   }
   return gathered.finish();
 }

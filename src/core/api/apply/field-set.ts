@@ -9,7 +9,8 @@
  * This file: a set of fields, as a tree. A node knows whether its own path is in the set, and what is in it below.
  * Sets never change; operations return one of their arguments wherever that is the answer.
  */
-import { compareElements, describeElement, type PathElement } from './path-element.ts';
+import { flatText } from '../../kube/flat-text.ts';
+import { compareElements, describeElement, isField, type PathElement } from './path-element.ts';
 
 export interface FieldSet {
   /** The path of this node belongs to the set. */
@@ -188,23 +189,38 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** `next`, with every part that equals one of `old` replaced by it: sets of alike objects are kept once. */
+/**
+ * `next`, with every part that equals one of `old` replaced by it: sets of alike objects are kept once. What is new is
+ * copied into arrays of its size, since a set that is kept lives as long as its object.
+ */
 export function shareSets(old: FieldSet, next: FieldSet): FieldSet {
   if (old === next) return old;
-  const sameElements =
-    old.elements.length === next.elements.length && next.elements.every((element, i) => element === old.elements[i]);
-  let below: FieldSet[] | undefined;
-  let isOld = sameElements && old.self === next.self;
-  for (let i = 0; i < next.elements.length; i++) {
+  const count = next.elements.length;
+  const sameElements = old.elements.length === count && sameItems(old.elements, next.elements);
+  const below: FieldSet[] = [];
+  let sameBelow = old.below.length === count;
+  for (let i = 0; i < count; i++) {
     const child = next.below[i] as FieldSet;
-    const was = sameElements ? old.below[i] : childOf(old, next.elements[i] as PathElement);
+    // An item nobody had before is likely to look like its neighbour.
+    const was = sameElements ? old.below[i] : (childOf(old, next.elements[i] as PathElement) ?? old.below[0]);
     const shared = was === undefined ? child : shareSets(was, child);
-    if (shared !== was) isOld = false;
-    if (shared !== child) (below ??= next.below.slice())[i] = shared;
+    if (shared !== old.below[i]) sameBelow = false;
+    below.push(shared);
   }
-  if (isOld) return old;
-  if (!sameElements && below === undefined) return next;
-  return makeSet(next.self, sameElements ? old.elements : next.elements, below ?? next.below);
+  if (sameElements && sameBelow && old.self === next.self) return old;
+  return makeSet(
+    next.self,
+    sameElements ? old.elements : next.elements.map(keptElement),
+    sameBelow ? old.below : below.slice(),
+  );
+}
+
+/** Names of fields are the schema's; keys were put together for this set. */
+const keptElement = (element: PathElement): PathElement => (isField(element) ? element : flatText(element));
+
+function sameItems(a: readonly PathElement[], b: readonly PathElement[]): boolean {
+  for (let i = 0; i < b.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** Every path of the set, members of a node before what is below them. */

@@ -55,7 +55,8 @@ export function withLastApplied(object: Json, configuration: Json): Json {
     [LAST_APPLIED_ANNOTATION]: text,
   };
   let size = 0;
-  for (const [key, value] of Object.entries(annotations)) size += utf8Length(key) + utf8Length(String(value));
+  for (const [key, value] of Object.entries(annotations))
+    size += utf8Length(key) + (typeof value === 'string' ? utf8Length(value) : 0);
   if (size > ANNOTATION_BYTES) delete annotations[LAST_APPLIED_ANNOTATION];
   return { ...object, metadata: { ...(object['metadata'] as JsonObject), annotations } };
 }

@@ -63,6 +63,15 @@ describe('elements of a path', () => {
 
   it('of a kind nobody knows are passed over, nonsense is refused', () => {
     expect(parseElement('x:later')).toBeUndefined();
-    for (const text of ['', 'f', 'fa', 'k:[]', 'k:{', 'v:', 'i:x']) expect(() => parseElement(text)).toThrow();
+    const wrong: readonly (readonly [string, string])[] = [
+      ['', 'key must be 2 characters long'],
+      ['f', 'key must be 2 characters long'],
+      ['fa', 'missing colon'],
+      ['k:[]', 'is no key'],
+      ['k:{', 'unexpected end'],
+      ['v:', 'unexpected end'],
+      ['i:x', 'invalid syntax'],
+    ];
+    for (const [text, message] of wrong) expect(() => parseElement(text)).toThrow(message);
   });
 });

@@ -7,26 +7,32 @@ import { atomOf, isList, isMap, itemElement } from './values.ts';
 
 /** What is wrong, each with its path, as structured-merge-diff says it. Empty when all is well. */
 export function validateConfiguration(shape: Shape, value: Json): readonly string[] {
-  const errors: string[] = [];
-  check(shape, value, '', errors);
-  return errors;
+  const problems: Problem[] = [];
+  check(shape, value, problems);
+  return problems.map(({ message, path }) => (path === '' ? message : `${path}: ${message}`));
+}
+
+/** Paths are put together on the way back from a problem: nearly all configurations have none. */
+interface Problem {
+  path: string;
+  readonly message: string;
 }
 
 /** One error stands alone, several as a list. */
 export const joinErrors = (errors: readonly string[]): string =>
   errors.length === 1 ? (errors[0] ?? '') : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n');
 
-function check(shape: Shape, value: Json, path: string, errors: string[]): void {
-  const say = (message: string): void => void errors.push(path === '' ? message : `${path}: ${message}`);
+function check(shape: Shape, value: Json, problems: Problem[]): void {
+  const say = (message: string): void => void problems.push({ path: '', message });
   switch (atomOf(shape, value)) {
     case 'map':
       if (value === null) return;
-      if (isMap(value) && shape.map !== undefined) checkMap(shape.map, value, path, errors);
+      if (isMap(value) && shape.map !== undefined) checkMap(shape.map, value, problems);
       else say(`expected map, got ${describe(value)}`);
       return;
     case 'list':
       if (value === null) return;
-      if (isList(value) && shape.list !== undefined) checkList(shape.list, value, path, errors);
+      if (isList(value) && shape.list !== undefined) checkList(shape.list, value, problems);
       else say(`expected list, got ${describe(value)}`);
       return;
     case 'scalar': {
@@ -36,6 +42,16 @@ function check(shape: Shape, value: Json, path: string, errors: string[]): void 
     }
     case 'none':
       say('schema error: invalid atom: inlined');
+  }
+}
+
+/** Everything found since `from` was found below this step. */
+function prefix(problems: Problem[], from: number, step: PathElement): void {
+  if (problems.length === from) return;
+  const text = describeElement(step);
+  for (let i = from; i < problems.length; i++) {
+    const problem = problems[i] as Problem;
+    problem.path = text + problem.path;
   }
 }
 
@@ -49,7 +65,8 @@ function scalarProblem(scalar: Shape['scalar'], value: Json): string | undefined
       return `expected string, got &value.valueUnstructured{Value:${typeof value === 'object' ? goTypeName(value) : String(value)}}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${describe(value)}`;
-    default:
+    case 'untyped':
+    case undefined:
       return typeof value === 'object' ? `expected any scalar, got ${describe(value)}` : undefined;
   }
 }
@@ -63,36 +80,40 @@ function goTypeName(value: Json): string {
 const describe = (value: Json): string =>
   typeof value === 'string' ? goQuote(value) : `&{${typeof value === 'object' ? encodeGoJson(value) : String(value)}}`;
 
-function checkMap(map: MapShape, value: JsonObject, path: string, errors: string[]): void {
+function checkMap(map: MapShape, value: JsonObject, problems: Problem[]): void {
   for (const key of Object.keys(value)) {
     const member = value[key];
     if (member === undefined) continue;
-    const at = path + describeElement(fieldElement(key));
-    const shape = map.field(key)?.shape ?? map.other;
-    if (shape === undefined) {
-      errors.push(`${at}: field not declared in schema`);
-      return;
-    }
-    check(shape, member, at, errors);
+    const from = problems.length;
+    const known = map.field(key);
+    const shape = known?.shape ?? map.other;
+    if (shape !== undefined) check(shape, member, problems);
+    else problems.push({ path: '', message: 'field not declared in schema' });
+    if (problems.length > from) prefix(problems, from, known?.element ?? fieldElement(key));
+    if (shape === undefined) return;
   }
 }
 
-function checkList(list: ListShape, value: readonly Json[], path: string, errors: string[]): void {
+function checkList(list: ListShape, value: readonly Json[], problems: Problem[]): void {
   const seen = new Set<PathElement>();
   for (let i = 0; i < value.length; i++) {
     const item = value[i] as Json;
+    const from = problems.length;
     if (list.relation === 'atomic') {
-      check(list.element, item, `${path}[${i}]`, errors);
+      check(list.element, item, problems);
+      prefix(problems, from, `i:${i}`);
       continue;
     }
     const element = itemElement(list, item);
     if (typeof element !== 'string') {
-      errors.push(`${path === '' ? '' : `${path}: `}element ${i}: ${element.error}`);
+      problems.push({ path: '', message: `element ${i}: ${element.error}` });
       return;
     }
-    const text = describeElement(element);
-    if (seen.has(element)) errors.push(`${path === '' ? '' : `${path}: `}duplicate entries for key ${text}`);
+    check(list.element, item, problems);
+    prefix(problems, from, element);
+    if (seen.has(element)) {
+      problems.splice(from, 0, { path: '', message: `duplicate entries for key ${describeElement(element)}` });
+    }
     seen.add(element);
-    check(list.element, item, path + text, errors);
   }
 }
