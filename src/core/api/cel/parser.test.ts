@@ -34,6 +34,9 @@ function print(expr: Expr): string {
 const operand = (expr: Expr): string =>
   expr.kind === 'literal' || (expr.kind === 'call' && /^[!-]_$/.test(expr.name)) ? `(${print(expr)})` : print(expr);
 
+const fieldOf = (expr: Expr | undefined): string =>
+  expr?.kind === 'literal' && typeof expr.value === 'string' ? expr.value : '';
+
 const OPERATORS = new Map([
   ['_+_', '+'],
   ['_-_', '-'],
@@ -61,7 +64,7 @@ function printCall(expr: Extract<Expr, { kind: 'call' }>): string {
   const first = expr.args[0] && operand(expr.args[0]);
   if (expr.name === '_[_]') return `${first}[${b}]`;
   if (expr.name === '_[?_]') return `${first}[?${b}]`;
-  if (expr.name === '_?._') return `${first}.?${String((expr.args[1] as Extract<Expr, { kind: 'literal' }>).value)}`;
+  if (expr.name === '_?._') return `${first}.?${fieldOf(expr.args[1])}`;
   const args = expr.args.map(print).join(', ');
   return expr.target ? `${operand(expr.target)}.${expr.name}(${args})` : `${expr.name}(${args})`;
 }
