@@ -17,36 +17,49 @@ export function heartbeatLease(node: Node): string {
 export const readyCondition = (node: Node): NodeCondition | undefined =>
   findCondition(node.status?.conditions, 'Ready');
 
-/** What was seen of a node, and when. Times are monotonic: wall clocks jump. */
+/** What was seen of a Lease, and when it last moved. Times are monotonic: wall clocks jump. */
+export interface LeaseSign {
+  readonly renewTime: string | undefined;
+  readonly aliveAt: number;
+}
+
+/** One that is seen for the first time counts as just renewed; one that is not there is no sign of life. */
+export function observeLease(known: LeaseSign | undefined, renewTime: string | undefined, now: number): LeaseSign {
+  if (known === undefined) return { renewTime, aliveAt: renewTime === undefined ? Number.NEGATIVE_INFINITY : now };
+  if (known.renewTime === renewTime) return known;
+  return { renewTime, aliveAt: renewTime === undefined ? known.aliveAt : now };
+}
+
+/** What was seen of a node itself. Its Lease may speak for fifty thousand nodes, so that is kept apart. */
 export interface Health {
   readonly uid: string;
-  /** The renewal last seen in its Lease. */
-  readonly renewTime: string | undefined;
+  readonly lease: string;
   /** The heartbeat last seen in its status. */
   readonly heartbeat: string | undefined;
   /** Whether it had a Ready condition. */
   readonly reports: boolean;
-  /** The last sign of life, by our own clock. */
+  /** The last sign of life in its status or in a Lease it had before, by our own clock. */
   readonly aliveAt: number;
 }
 
-/** The health after a look. Whatever moved is a sign of life; a node seen for the first time gets the full grace. */
+/** The health after a look; the very same when nothing moved. A node seen for the first time gets the full grace. */
 export function observe(
   known: Health | undefined,
   node: Stored<Node>,
-  renewTime: string | undefined,
   now: number,
+  signOf: (lease: string) => LeaseSign,
 ): Health {
   const ready = readyCondition(node);
   const heartbeat = ready?.lastHeartbeatTime ?? undefined;
   const reports = ready !== undefined;
+  const lease = heartbeatLease(node);
   const { uid } = node.metadata;
-  if (known === undefined || known.uid !== uid) return { uid, renewTime, heartbeat, reports, aliveAt: now };
-  const isSame = known.renewTime === renewTime && known.heartbeat === heartbeat && known.reports === reports;
-  if (isSame) return known;
-  // A Lease that is gone is no sign of life.
-  const moved = (renewTime !== undefined && renewTime !== known.renewTime) || heartbeat !== known.heartbeat;
-  return { uid, renewTime, heartbeat, reports, aliveAt: moved || reports !== known.reports ? now : known.aliveAt };
+  if (known === undefined || known.uid !== uid) return { uid, lease, heartbeat, reports, aliveAt: now };
+  const isMoved = heartbeat !== known.heartbeat || reports !== known.reports;
+  if (!isMoved && lease === known.lease) return known;
+  // Whoever changes its Lease was alive for as long as the former one said so.
+  const aliveAt = isMoved ? now : Math.max(known.aliveAt, signOf(known.lease).aliveAt);
+  return { uid, lease, heartbeat, reports, aliveAt };
 }
 
 /** Conditions only a kubelet can vouch for. The network is somebody else's word. */

@@ -23,7 +23,9 @@ import { createConditionTaints } from './condition-taints.ts';
 import {
   heartbeatLease,
   LEASE_NAMESPACE,
+  type LeaseSign,
   observe,
+  observeLease,
   readyCondition,
   unknownConditions,
   type Health,
@@ -76,7 +78,10 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
   const { recorder, actors } = eventsFor(options, 'node-controller');
   const news = createTokenBucket(clock, NEWS_PER_SECOND, NEWS_BURST);
 
-  let healths = new Map<string, Health>();
+  const healths = new Map<string, Health>();
+  const signs = new Map<string, LeaseSign>();
+  /** Nobody's silence began before this. */
+  let listeningSince = Number.NEGATIVE_INFINITY;
   let states: ReadonlyMap<string, ZoneState> = new Map();
   /** Nodes whose pods could not all be marked. */
   const unmarked = new Set<string>();
@@ -85,45 +90,54 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
 
   /** One look at all nodes. */
   async function look(signal: AbortSignal): Promise<void> {
-    const renewals = new Map<string, string | undefined>();
-    const renewalOf = (node: Stored<Node>): string | undefined => {
-      const name = heartbeatLease(node);
-      if (!renewals.has(name))
-        renewals.set(name, leases.lister.get(name, LEASE_NAMESPACE)?.spec?.renewTime ?? undefined);
-      return renewals.get(name);
+    const now = clock.monotonic();
+    const looked = new Set<string>();
+    const signOf = (lease: string): LeaseSign => {
+      const known = signs.get(lease);
+      if (known !== undefined && looked.has(lease)) return known;
+      looked.add(lease);
+      const renewTime = leases.lister.get(lease, LEASE_NAMESPACE)?.spec?.renewTime ?? undefined;
+      const sign = observeLease(known, renewTime, now);
+      if (sign !== known) signs.set(lease, sign);
+      return sign;
     };
     const counts = new Map<string, ZoneCount>();
-    const next = new Map<string, Health>();
     const silent: Stored<Node>[] = [];
     const down: Stored<Node>[] = [];
     const all = [...nodes.lister.list()];
-    const now = clock.monotonic();
     for (let at = 0; at < all.length; at += 1) {
       if (at > 0 && at % SLICE === 0) await clock.sleep(0, signal);
       const node = all[at] as Stored<Node>;
       const { name } = node.metadata;
       const known = healths.get(name);
       if (known === undefined) announce(node, 'RegisteredNode', `Registered Node ${name} in Controller`);
-      const health = observe(known, node, renewalOf(node), now);
-      next.set(name, health);
+      const health = observe(known, node, now, signOf);
+      if (health !== known) healths.set(name, health);
+      const aliveAt = Math.max(health.aliveAt, signOf(health.lease).aliveAt, listeningSince);
+      if (now - aliveAt > (health.reports ? graceMs : startupGraceMs)) silent.push(node);
       const ready = readyCondition(node)?.status;
-      if (now - health.aliveAt > (health.reports ? graceMs : startupGraceMs)) silent.push(node);
       if (ready === 'True') {
         if (node.spec?.taints?.some(isExecuting) === true) await healed(node, signal);
         queue.remove(name);
       } else if (ready !== undefined) down.push(node);
       if (!isExcluded(node)) countIn(counts, zoneOf(node), ready === 'True');
     }
-    for (const [name, health] of healths) {
-      if (next.has(name)) continue;
-      queue.remove(name);
-      unmarked.delete(name);
-      announce({ metadata: { name, uid: health.uid } }, 'RemovingNode', `Removing Node ${name} from Controller`);
-    }
-    healths = next;
+    if (healths.size > all.length) forgetGone(all);
     await callUnknown(silent, counts, signal);
     for (const node of down) await consider(node, signal);
     await disrupted(counts, all, signal);
+  }
+
+  function forgetGone(all: readonly Stored<Node>[]): void {
+    const present = new Set(all.map(({ metadata }) => metadata.name));
+    for (const [name, { uid, lease }] of healths) {
+      if (present.has(name)) continue;
+      healths.delete(name);
+      if (lease === name) signs.delete(lease);
+      queue.remove(name);
+      unmarked.delete(name);
+      announce({ metadata: { name, uid } }, 'RemovingNode', `Removing Node ${name} from Controller`);
+    }
   }
 
   function countIn(counts: Map<string, ZoneCount>, zone: string, ready: boolean): void {
@@ -140,6 +154,8 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
     signal: AbortSignal,
   ): Promise<void> {
     const asked = new Map<string, Promise<string | undefined>>();
+    /** Leases that were renewed without our having heard of it. */
+    const behind = new Set<string>();
     const fell = new Set<string>();
     await forEachBounded(silent, AT_ONCE, async (node) => {
       const { name } = node.metadata;
@@ -148,14 +164,14 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
       const lease = heartbeatLease(node);
       let answer = asked.get(lease);
       if (answer === undefined) asked.set(lease, (answer = liveRenewal(lease, signal)));
-      const health = healths.get(name);
       const renewTime = await answer;
-      if (health === undefined) return;
-      if (renewTime !== undefined && renewTime !== health.renewTime) {
+      const seen = signs.get(lease);
+      if (renewTime !== undefined && renewTime !== seen?.renewTime) {
         // The cache was behind, not the node.
-        healths.set(name, { ...health, renewTime, aliveAt: clock.monotonic() });
-        return;
+        signs.set(lease, { renewTime, aliveAt: clock.monotonic() });
+        behind.add(lease);
       }
+      if (behind.has(lease)) return;
       const wasReady = readyCondition(node)?.status === 'True';
       const told: Stored<Node> = { ...node, status: { ...node.status, conditions } };
       await client.update(NODES, told, { subresource: 'status', signal }).catch(ignoreLost);
@@ -266,8 +282,7 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
 
   /** Everybody's grace begins anew. */
   function refreshAll(): void {
-    const now = clock.monotonic();
-    healths = new Map(healths.entries().map(([name, health]) => [name, { ...health, aliveAt: now }]));
+    listeningSince = clock.monotonic();
   }
 
   function announce(
