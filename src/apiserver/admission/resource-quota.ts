@@ -3,7 +3,13 @@ import type { ResourceQuota } from '../../core/api/types/core-v1.ts';
 import { addQuantities, compareQuantities } from '../../core/kube/quantity.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { increase, masked, printUsage, type Usage } from '../../core/placement/quota/amounts-by-name.ts';
-import { compileQuota, countedNames, evaluatorOf, type QuotaEvaluator, takenFrom } from '../../core/placement/quota/evaluators.ts';
+import {
+  compileQuota,
+  countedNames,
+  evaluatorOf,
+  type QuotaEvaluator,
+  takenFrom,
+} from '../../core/placement/quota/evaluators.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Store } from '../store/store.ts';
