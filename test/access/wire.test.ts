@@ -40,10 +40,7 @@ function ask(path: string, { asAdmin = false, body, headers = {}, method = 'GET'
         method,
         rejectUnauthorized: false,
         agent: false,
-        headers: {
-          ...headers,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        } as OutgoingHttpHeaders,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(asAdmin ? tls : {}),
       },
       (response) => {

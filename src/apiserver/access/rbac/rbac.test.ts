@@ -133,7 +133,7 @@ describe('roles and bindings', () => {
   });
 
   it('are those of the tenant alone', async () => {
-    const world = await createTestServer();
+    const world = await createTestServer({ defaultRoles: true });
     const { client, server } = world;
     await client.create(CLUSTER_ROLES, clusterRole('c', [READ]));
     await client.create(CLUSTER_ROLE_BINDINGS, clusterBinding('c', 'c', 'User jane'));
@@ -160,7 +160,9 @@ describe('roles and bindings', () => {
     ]);
     const guestMaster: UserInfo = { name: 'm', groups: ['system:masters'], tenant: 'guest' };
     expect([allowed(guestMaster, 'guest'), allowed(guestMaster, 'system')]).toEqual([true, false]);
-    expect(server.authorizer.authorize({ user: guestMaster, verb: 'get', path: '/metrics' }).allowed).toBe(false);
+    const reads = (path: string) => server.authorizer.authorize({ user: guestMaster, verb: 'get', path }).allowed;
+    const paths = ['/metrics', '/api', '/tenants/guest/api', '/tenants/other/api', '/tenants/guest/metrics'];
+    expect(paths.map(reads)).toEqual([false, true, true, false, false]);
   });
 
   it('let one see the namespace one works in, and a single object in a list', async () => {

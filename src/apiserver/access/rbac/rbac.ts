@@ -38,9 +38,13 @@ export function createRbac(store: Store): Rbac {
 
   const judgePath = (user: UserInfo, verb: string, path: string): Verdict => {
     // Paths belong to the server, not to a tenant: its own roles decide.
-    const asker = tenantOf(user) === SYSTEM_TENANT ? user : SOMEBODY;
+    const tenant = tenantOf(user);
+    const asker = tenant === SYSTEM_TENANT ? user : SOMEBODY;
+    // Within one's own tenant a path means what it means without.
+    const own = `/tenants/${tenant}/`;
+    const meant = path.startsWith(own) ? path.slice(own.length - 1) : path;
     const { grants, problems } = tenants(SYSTEM_TENANT).book.grantsOf(asker, '');
-    for (const { compiled, verdict } of grants) if (compiled.allowsPath(verb, path)) return verdict;
+    for (const { compiled, verdict } of grants) if (compiled.allowsPath(verb, meant)) return verdict;
     return refusal([problems]);
   };
 
