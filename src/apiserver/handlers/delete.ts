@@ -17,6 +17,8 @@ export interface Removal extends RequestBase {
   readonly options: DeleteRequest['options'];
   /** A last look at the object, inside the decision: throws to refuse, or leaves a note on it. */
   readonly prepare?: (old: Stored) => Stored;
+  /** Admission has been asked about what leads to this, such as an eviction; about the deletion itself it is not. */
+  readonly isAdmitted?: boolean;
 }
 
 export function remove(context: HandlerContext, request: DeleteRequest): Promise<ApiResponse> {
@@ -34,7 +36,7 @@ export async function removeObject(context: HandlerContext, removal: Removal): P
   const decide = (accepted: Stored | undefined, step: Step) => {
     if (accepted === undefined) throw notFound(kind, target.name);
     checkPreconditions(kind, accepted, options);
-    askAdmission(context, removal, accepted, step);
+    if (removal.isAdmitted !== true) askAdmission(context, removal, accepted, step);
     const begins = accepted.metadata.deletionTimestamp === undefined;
     const noted = begins ? kind.strategy.beginDeletion?.(accepted, context.timestamps.now()) : undefined;
     const prepared = removal.prepare?.(accepted) ?? (noted as Stored | undefined) ?? accepted;

@@ -143,6 +143,7 @@ async function remove(
     target: { ...request.target, subresource: '' },
     kind: pods,
     options,
+    isAdmitted: true,
     prepare(accepted) {
       const pod = accepted as Stored<Pod>;
       if (judged !== undefined && pod !== judged && !needsNoBudget(pod)) {
