@@ -264,7 +264,7 @@ export function createEmbeddedApi(
 ): ApiServer {
   const authorizer = createAuthorizer(store);
   const registry = createRegistry();
-  const own = [...builtInAdmission({ ...admission, store }), ...accessAdmission(authorizer, realClock)];
+  const own = builtInAdmission({ ...admission, store });
   const asking = { store, registry, random: realRandom, logger, authorize: authorizeExpressions(authorizer) };
   return createApiServer({
     store,
@@ -275,6 +275,8 @@ export function createEmbeddedApi(
     admission: [
       ...own,
       ...(webhooks === undefined ? [] : [createMutatingWebhooks({ ...asking, caller: webhooks }, own)]),
+      // After everything that may change an object: who asks for a certificate is not for others to say.
+      ...accessAdmission(authorizer, realClock),
       createValidatingPolicies(asking),
       ...(webhooks === undefined ? [] : [createValidatingWebhooks({ ...asking, caller: webhooks })]),
       ...closingAdmission({ store, clock: realClock }),
