@@ -1,50 +1,81 @@
 /** What every controller of this house gets, and what it makes of it. */
-import type { KubeObject, Resource } from '../../../../core/kube/objects.ts';
+import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
 import { apiVersionOf } from '../../../../core/kube/objects.ts';
-import type { Client } from '../../../../machinery/client.ts';
-import type { Clock } from '../../../../machinery/clock.ts';
-import { createEventRecorder, type EventRecorder } from '../../../../machinery/event-recorder.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import type { Informers } from '../../../../machinery/informers.ts';
-import { silentLogger, type Logger } from '../../../../machinery/logger.ts';
-import type { Metrics } from '../../../../machinery/metrics.ts';
-import type { Random } from '../../../../machinery/random.ts';
+import {
+  type Controller,
+  type ControllerOptions,
+  createController,
+  type ReconcileResult,
+} from '../../../../machinery/controller.ts';
+import type { Informer } from '../../../../machinery/informer.ts';
+import { eventsFor, type KeeperOptions } from '../../keeper.ts';
+import { takeTurn } from './feed.ts';
+import type { Owner, Owners } from './owners.ts';
 
-export interface WorkloadOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
+export interface WorkloadOptions extends KeeperOptions {
   /** Objects worked on at a time. */
   readonly concurrency?: number;
-  /** Which of several controllers speaks in events. */
-  readonly instance?: string;
 }
 
-export const CONCURRENCY = 8;
+const CONCURRENCY = 8;
 
 export type Severity = 'Normal' | 'Warning';
 export type Tell = (object: KubeObject, type: Severity, reason: string, note: string) => void;
 
-/** A recorder that speaks as this component of kube-controller-manager. */
+/** Speaks in events as this component of kube-controller-manager; the actors write them. */
 export function createTeller(
   options: WorkloadOptions,
   component: string,
-): { readonly recorder: EventRecorder & Actor; readonly tell: Tell } {
-  const { client, clock, random, metrics } = options;
-  const recorder = createEventRecorder({
-    client,
-    clock,
-    random,
-    logger: options.logger ?? silentLogger,
-    ...(metrics === undefined ? {} : { metrics }),
-    controller: component,
-    instance: options.instance ?? 'everynode',
-    api: 'core',
+): { readonly actors: readonly Actor[]; readonly tell: Tell } {
+  const { recorder, actors } = eventsFor(options, component);
+  return { actors, tell: (object, type, reason, note) => recorder.event(object, { type, reason, note }) };
+}
+
+/** What a reconcile loop needs of the surroundings. */
+export const loopOptions = (
+  { clock, random, logger, metrics, concurrency = CONCURRENCY }: WorkloadOptions,
+  name: string,
+): Omit<ControllerOptions<ObjectKey>, 'reconcile'> => ({
+  name,
+  clock,
+  random,
+  ...(logger === undefined ? {} : { logger }),
+  ...(metrics === undefined ? {} : { metrics }),
+  concurrency,
+});
+
+export interface OwnerLoop<O extends KubeObject, W extends Owner<O>> {
+  readonly name: string;
+  readonly informer: Informer<O>;
+  readonly owners: Owners<O, W>;
+  /** How many children there are to go through; few unless said. */
+  readonly children?: (owner: W) => number;
+  /** Whether the object is left alone. */
+  readonly skips?: (object: Stored<O>) => boolean;
+  readonly sync: (owner: W, signal: AbortSignal) => Promise<ReconcileResult>;
+}
+
+/** The loop that syncs the objects of one kind, each with what is remembered of it. */
+export function createOwnerLoop<O extends KubeObject, W extends Owner<O>>(
+  options: WorkloadOptions,
+  { name, informer, owners, children = () => 0, skips = () => false, sync }: OwnerLoop<O, W>,
+): Controller<ObjectKey> {
+  return createController<ObjectKey>({
+    ...loopOptions(options, name),
+    async reconcile(key, signal) {
+      const object = informer.lister.get(key.name, key.namespace);
+      if (object === undefined) return owners.forget(key);
+      if (skips(object)) return undefined;
+      const owner = owners.of(key, object);
+      return takeTurn(
+        owner,
+        options.clock,
+        () => children(owner),
+        () => sync(owner, signal),
+      );
+    },
   });
-  return { recorder, tell: (object, type, reason, note) => recorder.event(object, { type, reason, note }) };
 }
 
 /** Lists answer with items that do not say what they are; children and events must name it. */
@@ -53,12 +84,3 @@ export function withType<T extends KubeObject>(resource: Resource<T>, object: T)
   if (object.apiVersion === apiVersion && object.kind === resource.kind) return object;
   return { ...object, apiVersion, kind: resource.kind };
 }
-
-/** Runs both until the signal fires. */
-export const together = (name: string, main: Actor, ...others: readonly Actor[]): Actor => ({
-  name,
-  ready: () => main.ready?.() ?? true,
-  async start(signal) {
-    await Promise.all([main, ...others].map((actor) => actor.start(signal)));
-  },
-});

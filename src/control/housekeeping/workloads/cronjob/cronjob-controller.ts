@@ -4,21 +4,20 @@
  */
 import { CRON_JOBS, JOBS } from '../../../../core/api/registry/resources.ts';
 import type { CronJob, Job } from '../../../../core/api/types/batch-v1.ts';
-import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createController } from '../../../../machinery/controller.ts';
-import { createFeed, takeTurn } from '../common/feed.ts';
+import { createFeed } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newOwner } from '../common/owners.ts';
-import { CONCURRENCY, createTeller, together, type WorkloadOptions } from '../common/surroundings.ts';
+import { createOwnerLoop, createTeller, type WorkloadOptions } from '../common/surroundings.ts';
+import { together } from '../../keeper.ts';
 import { createCronSync, type CronOwner } from './cron-sync.ts';
 
 export function createCronJobController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const crons = informers.for(CRON_JOBS);
   const jobs = informers.for(JOBS);
-  const { recorder, tell } = createTeller(options, 'cronjob-controller');
+  const { actors, tell } = createTeller(options, 'cronjob-controller');
   const owners = createOwners<CronJob, CronOwner>((key, cron) => ({
     ...newOwner(key, cron),
     jobs: createOverlay<Job>(jobs),
@@ -26,27 +25,9 @@ export function createCronJobController(options: WorkloadOptions): Actor {
     told: '',
   }));
   const sync = createCronSync({ client, clock, tell, children: indexChildren(jobs) });
-  const controller = createController<ObjectKey>({
-    name: 'cronjob',
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
-    async reconcile(key) {
-      const cron = crons.lister.get(key.name, key.namespace);
-      if (cron === undefined) return owners.forget(key);
-      const owner = owners.of(key, cron);
-      return takeTurn(
-        owner,
-        clock,
-        () => 0,
-        () => sync(owner),
-      );
-    },
-  });
+  const controller = createOwnerLoop(options, { name: 'cronjob', informer: crons, owners, sync });
   // Jobs are never adopted: whoever made one by hand keeps it.
   const selects = () => () => false;
   createFeed({ controller, clock, resource: CRON_JOBS, informer: crons, owners, selects }).follow(jobs, false);
-  return together('cronjob-controller', controller, recorder);
+  return together('cronjob-controller', [controller, ...actors]);
 }

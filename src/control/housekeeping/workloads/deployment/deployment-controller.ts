@@ -7,54 +7,43 @@
  */
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../../core/api/registry/resources.ts';
 import type { Deployment, ReplicaSet } from '../../../../core/api/types/apps-v1.ts';
-import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createController } from '../../../../machinery/controller.ts';
-import { createFeed, takeTurn } from '../common/feed.ts';
+import { createFeed } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newOwner } from '../common/owners.ts';
 import { isEmptySelector, selectsWith } from '../common/selectors.ts';
-import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createOwnerLoop, createTeller, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { together } from '../../keeper.ts';
 import { isRecreate } from './sizes.ts';
 import { createSync, type DeploymentOwner } from './sync.ts';
 
 export function createDeploymentController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const deployments = informers.for(DEPLOYMENTS);
   const sets = informers.for(REPLICA_SETS);
   const pods = informers.for(PODS);
-  const { recorder, tell } = createTeller(options, 'deployment-controller');
+  const { actors, tell } = createTeller(options, 'deployment-controller');
   const owners = createOwners<Deployment, DeploymentOwner>((key, object) => ({
     ...newOwner(key, object),
     sets: createOverlay<ReplicaSet>(sets),
   }));
   const sync = createSync({ client, clock, tell, sets: indexChildren(sets), pods: indexChildren(pods) });
 
-  const controller = createController<ObjectKey>({
+  function selectsAll(deployment: Deployment): boolean {
+    if (!isEmptySelector(deployment.spec.selector)) return false;
+    const note = 'This deployment is selecting all pods. A non-empty selector is required.';
+    tell(withType(DEPLOYMENTS, deployment), 'Warning', 'SelectingAll', note);
+    return true;
+  }
+
+  const controller = createOwnerLoop(options, {
     name: 'deployment',
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
-    async reconcile(key, signal) {
-      const object = deployments.lister.get(key.name, key.namespace);
-      if (object === undefined) return owners.forget(key);
-      if (isEmptySelector(object.spec.selector)) {
-        const note = 'This deployment is selecting all pods. A non-empty selector is required.';
-        tell(withType(DEPLOYMENTS, object), 'Warning', 'SelectingAll', note);
-        return undefined;
-      }
-      const owner = owners.of(key, object);
-      return takeTurn(
-        owner,
-        clock,
-        () => 0,
-        () => sync(owner, signal),
-      );
-    },
+    informer: deployments,
+    owners,
+    skips: selectsAll,
+    sync,
   });
   const selects = ({ spec }: Deployment) => selectsWith(spec.selector);
   const feed = createFeed({
@@ -80,5 +69,5 @@ export function createDeploymentController(options: WorkloadOptions): Actor {
     if (deployment !== undefined && isRecreate(deployment)) feed.soon({ namespace, name: deployment.metadata.name });
     return [];
   });
-  return together('deployment-controller', controller, recorder);
+  return together('deployment-controller', [controller, ...actors]);
 }

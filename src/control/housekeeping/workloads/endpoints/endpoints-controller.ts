@@ -9,7 +9,7 @@ import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
 import { unlessGone } from '../common/outcomes.ts';
 import { newer } from '../common/overlay.ts';
-import { CONCURRENCY, type WorkloadOptions } from '../common/surroundings.ts';
+import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 import { feedServices, selectedPods } from './service-feed.ts';
 import {
   conditionsOf,
@@ -31,19 +31,14 @@ const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
 const MOST_ADDRESSES = 1000;
 
 export function createEndpointsController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const services = informers.for(SERVICES);
   const pods = informers.for(PODS);
   const endpoints = informers.for(ENDPOINTS);
   const written = new Map<string, Stored<Endpoints>>();
 
   const controller = createController<ObjectKey>({
-    name: 'endpoint',
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
+    ...loopOptions(options, 'endpoint'),
     async reconcile(key) {
       const service = services.lister.get(key.name, key.namespace);
       if (service === undefined) return removeFor(key);

@@ -17,7 +17,7 @@ import { unlessGone } from '../common/outcomes.ts';
 import { createOverlay, type Overlay } from '../common/overlay.ts';
 import { createNames } from '../common/pod-names.ts';
 import { podPrefix } from '../common/pod-template.ts';
-import { CONCURRENCY, type WorkloadOptions } from '../common/surroundings.ts';
+import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 import { feedServices, selectedPods } from './service-feed.ts';
 import {
   conditionsOf,
@@ -35,7 +35,7 @@ import { CONTROLLER, type Group, MANAGED_BY, planSlices, SERVICE_NAME } from './
 const ZONE = 'topology.kubernetes.io/zone';
 
 export function createEndpointSliceController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const services = informers.for(SERVICES);
   const pods = informers.for(PODS);
   const nodes = informers.for(NODES);
@@ -50,12 +50,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
   }
 
   const controller = createController<ObjectKey>({
-    name: 'endpointslice',
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
+    ...loopOptions(options, 'endpointslice'),
     async reconcile(key) {
       const service = services.lister.get(key.name, key.namespace);
       const selects = service === undefined || isBeingDeleted(service) ? undefined : selectsOf(service);

@@ -11,25 +11,26 @@ import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
 import { keyOf } from '../../../../machinery/object-keys.ts';
-import { createFeed, takeTurn } from '../common/feed.ts';
+import { createFeed } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { unlessGone } from '../common/outcomes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newPodOwner } from '../common/owners.ts';
 import { createPodControl } from '../common/pod-control.ts';
 import { selectsWith } from '../common/selectors.ts';
-import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createOwnerLoop, createTeller, loopOptions, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { together } from '../../keeper.ts';
 import { NO_BACKOFF } from './backoff.ts';
 import { isTracked, TRACKING } from './job-pods.ts';
 import { createJobSync, isManagedElsewhere, type JobOwner } from './job-sync.ts';
 import { isFinished } from './judge.ts';
 
 export function createJobController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const jobs = informers.for(JOBS);
   const pods = informers.for(PODS);
   const children = indexChildren(pods);
-  const { recorder, tell } = createTeller(options, 'job-controller');
+  const { actors, tell } = createTeller(options, 'job-controller');
   const control = createPodControl<Job>({ client, tell, named: (job) => withType(JOBS, job) });
   const owners = createOwners<Job, JobOwner>((key, job) => ({
     ...newPodOwner(key, job, createOverlay<Pod>(pods)),
@@ -37,28 +38,12 @@ export function createJobController(options: WorkloadOptions): Actor {
   }));
   const isTaken = (name: string, namespace: string): boolean => pods.lister.get(name, namespace) !== undefined;
   const sync = createJobSync({ client, clock, tell, control, children, isTaken });
-  const around = {
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
-  };
-
-  const controller = createController<ObjectKey>({
-    ...around,
+  const controller = createOwnerLoop(options, {
     name: 'job',
-    async reconcile(key, signal) {
-      const job = jobs.lister.get(key.name, key.namespace);
-      if (job === undefined) return owners.forget(key);
-      const owner = owners.of(key, job);
-      return takeTurn(
-        owner,
-        clock,
-        () => children.of(owner.uid).size,
-        () => sync(owner, signal),
-      );
-    },
+    informer: jobs,
+    owners,
+    children: ({ uid }) => children.of(uid).size,
+    sync,
   });
   const selects = ({ spec }: Job) => selectsWith(spec.selector);
   createFeed({ controller, clock, resource: JOBS, informer: jobs, owners, selects }).follow(pods, true);
@@ -72,8 +57,7 @@ export function createJobController(options: WorkloadOptions): Actor {
   }
 
   const releaser = createController<ObjectKey>({
-    ...around,
-    name: 'job-orphan-pods',
+    ...loopOptions(options, 'job-orphan-pods'),
     async reconcile(key) {
       const pod = pods.lister.get(key.name, key.namespace);
       if (pod === undefined || !isTracked(pod) || isCounted(pod)) return;
@@ -90,5 +74,5 @@ export function createJobController(options: WorkloadOptions): Actor {
       .filter(isTracked)
       .map((pod) => keyOf(pod));
   });
-  return together('job-controller', controller, releaser, recorder);
+  return together('job-controller', [controller, releaser, ...actors]);
 }

@@ -8,7 +8,7 @@ import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
 import { keyOf } from '../../../../machinery/object-keys.ts';
 import { unlessGone } from '../common/outcomes.ts';
-import type { WorkloadOptions } from '../common/surroundings.ts';
+import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 
 /** When the Job is to go (epoch ms); undefined: not at all, or not yet known. */
 export function expiresAt({ spec, status }: Job): number | undefined {
@@ -22,18 +22,14 @@ export function expiresAt({ spec, status }: Job): number | undefined {
 }
 
 export function createTtlController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const jobs = informers.for(JOBS);
   const left = (job: Job): number | undefined => {
     const at = isBeingDeleted(job) ? undefined : expiresAt(job);
     return at === undefined ? undefined : at - clock.now();
   };
   const controller = createController<ObjectKey>({
-    name: 'ttl-after-finished',
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    ...loopOptions(options, 'ttl-after-finished'),
     async reconcile(key) {
       const cached = jobs.lister.get(key.name, key.namespace);
       const soon = cached === undefined ? undefined : left(cached);

@@ -8,13 +8,13 @@ import { PODS } from '../../../../core/api/registry/resources.ts';
 import type { Pod, PodTemplateSpec } from '../../../../core/api/types/core-v1.ts';
 import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
 import type { ObjectMeta } from '../../../../core/kube/meta-v1.ts';
-import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
+import type { Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf, isControlledBy } from '../../../../core/kube/owner-references.ts';
 import { isTerminal } from '../../../../core/placement/pod-record.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createController, type ReconcileResult } from '../../../../machinery/controller.ts';
+import type { ReconcileResult } from '../../../../machinery/controller.ts';
 import { claim } from '../common/claims.ts';
-import { createFeed, isActive, takeTurn } from '../common/feed.ts';
+import { createFeed, isActive } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { allOf, slowStart } from '../common/outcomes.ts';
 import { createOverlay } from '../common/overlay.ts';
@@ -24,7 +24,8 @@ import { createNames } from '../common/pod-names.ts';
 import { EMPTY_SPEC, podOf, podPrefix, sharedMeta } from '../common/pod-template.ts';
 import { selectsWith } from '../common/selectors.ts';
 import { writeStatus } from '../common/status.ts';
-import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createOwnerLoop, createTeller, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { together } from '../../keeper.ts';
 import { podsToDelete } from '../common/pod-rank.ts';
 import type { ReplicaKind, ReplicaObject } from './replica-kind.ts';
 import { countStatus, saysSame } from './replica-status.ts';
@@ -46,13 +47,13 @@ export function createReplicaController<O extends ReplicaObject>(
   kind: ReplicaKind<O>,
   options: WorkloadOptions,
 ): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const { resource } = kind;
   const objects = informers.for(resource);
   const pods = informers.for(PODS);
   const children = indexChildren(pods);
   const siblings = indexChildren(objects);
-  const { recorder, tell } = createTeller(options, kind.component);
+  const { actors, tell } = createTeller(options, kind.component);
   const named = (object: O): O => withType(resource, object);
   const control = createPodControl<O>({ client, tell, named });
   const owners = createOwners<O, ReplicaOwner<O>>((key, object) => ({
@@ -161,27 +162,15 @@ export function createReplicaController<O extends ReplicaObject>(
     return nextDue === undefined ? {} : { requeueAfterMs: Math.max(1, nextDue - now) };
   }
 
-  const controller = createController<ObjectKey>({
+  const controller = createOwnerLoop(options, {
     name: kind.name,
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
-    async reconcile(key, signal) {
-      const object = objects.lister.get(key.name, key.namespace);
-      if (object === undefined) return owners.forget(key);
-      const owner = owners.of(key, object);
-      return takeTurn(
-        owner,
-        clock,
-        () => children.of(owner.uid).size,
-        () => bring(owner, signal),
-      );
-    },
+    informer: objects,
+    owners,
+    children: ({ uid }) => children.of(uid).size,
+    sync: bring,
   });
   createFeed({ controller, clock, resource, informer: objects, owners, selects }).follow(pods, true);
-  return together(`${kind.name}-controller`, controller, recorder);
+  return together(`${kind.name}-controller`, [controller, ...actors]);
 }
 
 /** In one pass: thousands of pods are looked at often. */

@@ -10,16 +10,15 @@ import {
 } from '../../../../core/api/registry/resources.ts';
 import type { ControllerRevision, StatefulSet } from '../../../../core/api/types/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../../core/api/types/core-v1.ts';
-import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createController } from '../../../../machinery/controller.ts';
-import { createFeed, takeTurn } from '../common/feed.ts';
+import { createFeed } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
 import { createOwners, newPodOwner } from '../common/owners.ts';
 import { createPodControl, type PodWords } from '../common/pod-control.ts';
 import { isEmptySelector, selectsWith } from '../common/selectors.ts';
-import { CONCURRENCY, createTeller, together, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createOwnerLoop, createTeller, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { together } from '../../keeper.ts';
 import { createRevisions } from './revisions.ts';
 import { createSetSync, type SetOwner } from './set-sync.ts';
 
@@ -32,12 +31,12 @@ const words: PodWords<StatefulSet> = {
 };
 
 export function createStatefulSetController(options: WorkloadOptions): Actor {
-  const { client, informers, clock, random } = options;
+  const { client, informers, clock } = options;
   const sets = informers.for(STATEFUL_SETS);
   const pods = informers.for(PODS);
   const claims = informers.for(PERSISTENT_VOLUME_CLAIMS);
   const revisions = informers.for(CONTROLLER_REVISIONS);
-  const { recorder, tell } = createTeller(options, 'statefulset-controller');
+  const { actors, tell } = createTeller(options, 'statefulset-controller');
   const named = (set: StatefulSet): StatefulSet => withType(STATEFUL_SETS, set);
   const owners = createOwners<StatefulSet, SetOwner>((key, set) => ({
     ...newPodOwner(key, set, createOverlay<Pod>(pods)),
@@ -54,30 +53,17 @@ export function createStatefulSetController(options: WorkloadOptions): Actor {
     claims: claims.lister,
     revisions: createRevisions(client, indexChildren(revisions)),
   });
-  const controller = createController<ObjectKey>({
+  const controller = createOwnerLoop(options, {
     name: 'statefulset',
-    clock,
-    random,
-    ...(options.logger === undefined ? {} : { logger: options.logger }),
-    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    concurrency: options.concurrency ?? CONCURRENCY,
-    async reconcile(key, signal) {
-      const set = sets.lister.get(key.name, key.namespace);
-      if (set === undefined) return owners.forget(key);
-      if (isEmptySelector(set.spec.selector)) return undefined;
-      const owner = owners.of(key, set);
-      return takeTurn(
-        owner,
-        clock,
-        () => 0,
-        () => sync(owner, signal),
-      );
-    },
+    informer: sets,
+    owners,
+    skips: ({ spec }) => isEmptySelector(spec.selector),
+    sync,
   });
   controller.watch(claims, () => []);
   const selects = ({ spec }: StatefulSet) => selectsWith(spec.selector);
   const feed = createFeed({ controller, clock, resource: STATEFUL_SETS, informer: sets, owners, selects });
   feed.follow(pods, true);
   feed.follow(revisions, true);
-  return together('statefulset-controller', controller, recorder);
+  return together('statefulset-controller', [controller, ...actors]);
 }
