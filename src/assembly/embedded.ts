@@ -155,6 +155,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     const told = { metrics, client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
     const kubelet = createEventRecorder({ ...told, controller: 'kubelet' });
     const around = { client, informers, clock, random: realRandom, logger, metrics };
+    const quiet = options.events === false ? { ...around, events: NO_EVENTS } : around;
     const actors: readonly Actor[] = [
       informers,
       kubelet,
@@ -197,8 +198,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         { ...around, authority: keys.authority, clientOf: (account) => createControllerClient(api, account) },
         runs,
       ),
-      ...createWorkloads(around, runs),
-      ...houseKeepers(options.events === false ? { ...around, events: NO_EVENTS } : around, api.registry, runs),
+      ...createWorkloads(quiet, runs),
+      ...houseKeepers(quiet, api.registry, runs),
     ];
     const failed = startActors(actors, undo);
     await informers.synced(options.signal);
