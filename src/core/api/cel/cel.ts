@@ -15,26 +15,16 @@
 import type { Json } from '../../kube/json.ts';
 import type { Expr } from './ast.ts';
 import { check, type Checked } from './checker.ts';
-import { collectObjects, objectDecl, withNames, type DeclType } from './decl-types.ts';
+import { collectObjects, withNames, type DeclType } from './decl-types.ts';
 import { estimateCost } from './estimate.ts';
 import { UNSET, type Frame } from './frame.ts';
-import {
-  AUTHORIZER_TYPE,
-  DECISION_TYPE,
-  FORMAT_TYPE,
-  GROUP_CHECK_TYPE,
-  PATH_CHECK_TYPE,
-  RESOURCE_CHECK_TYPE,
-  SEMVER_TYPE,
-  URL_TYPE,
-} from './opaque.ts';
 import type { CelCost, CelEnvironment, CelIssue } from './model.ts';
 import { parse, type ParseIssue } from './parser.ts';
 import { PlanError, planExpression, type Plan } from './plan.ts';
 import { issueAt, printIssues } from './source.ts';
 import type { CelType } from './types.ts';
 import { validate } from './validators.ts';
-import { isError, QUANTITY_TYPE, type CelError, type CelValue, type Val } from './values.ts';
+import { isError, type CelError, type CelValue, type Val } from './values.ts';
 import { OutOfBudget, startWork } from './work.ts';
 
 export type { CelCost, CelEnvironment, CelIssue } from './model.ts';
@@ -121,7 +111,6 @@ export function celEnvironment(
 ): CelEnvironment {
   const variables = new Map<string, DeclType>();
   const objectTypes = new Map<string, DeclType>();
-  for (const name of BUILT_IN_OBJECTS) objectTypes.set(name, objectDecl(name, NO_FIELDS));
   const named = new Map<DeclType, DeclType>();
   for (const [variable, declared] of Object.entries(declarations)) {
     // `self` and `oldSelf` are of one type, and comparing them must not fail for different names.
@@ -132,19 +121,6 @@ export function celEnvironment(
   }
   return { ...options, variables, objectTypes };
 }
-
-const NO_FIELDS: ReadonlyMap<string, DeclType> = new Map();
-const BUILT_IN_OBJECTS: readonly string[] = [
-  QUANTITY_TYPE,
-  URL_TYPE,
-  SEMVER_TYPE,
-  FORMAT_TYPE,
-  AUTHORIZER_TYPE,
-  PATH_CHECK_TYPE,
-  GROUP_CHECK_TYPE,
-  RESOURCE_CHECK_TYPE,
-  DECISION_TYPE,
-];
 
 const failed = (expression: string, phase: 'compile' | 'program', issues: readonly ParseIssue[]): CompiledCel => {
   const located = issues.map(({ at, message }) => issueAt(expression, at, message));

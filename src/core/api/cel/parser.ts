@@ -276,7 +276,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     if (optional) advance();
     const name = token();
     if (name.type !== 'IDENTIFIER' && name.type !== 'ESC_IDENTIFIER') {
-      noName(name);
+      noName(dot.at, name);
       return undefined;
     }
     advance();
@@ -297,12 +297,13 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     return text.slice(1, -1);
   }
 
-  function noName(name: Token): void {
+  function noName(from: number, name: Token): void {
     const text = name.type === '<EOF>' ? '' : name.text;
-    const reserved = /^(?:true|false|null)$/.test(text);
+    const input = source.slice(from, name.type === '<EOF>' ? from + 1 : name.at + name.text.length);
+    const reserved = input === `.${text}` && /^(?:true|false|null)$/.test(text);
     report(
       name.at,
-      reserved ? `mismatched input '${text}' expecting IDENTIFIER` : `no viable alternative at input '.${text}'`,
+      reserved ? `mismatched input '${text}' expecting IDENTIFIER` : `no viable alternative at input '${input}'`,
     );
     skipToFollowing();
   }
@@ -438,7 +439,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     const dot = peek() === "'.'" ? advance() : undefined;
     const name = token();
     if (name.type !== 'IDENTIFIER') {
-      noName(name);
+      noName(dot?.at ?? name.at, name);
       return placeholder(name.at);
     }
     advance();

@@ -56,6 +56,11 @@ export interface Planner {
   withVariable<T>(name: string, read: (slot: number) => Eval, body: (slot: number) => T): T;
 }
 
+const TYPE_VALUES: ReadonlySet<string> = new Set([
+  ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint', 'optional_type'],
+  ...['google.protobuf.Duration', 'google.protobuf.Timestamp', 'net.IP', 'net.CIDR'],
+]);
+
 const constantPlan = (value: CelValue): Planned => ({ evaluate: () => value, constant: value });
 
 const pathPlan = (attribute: Attribute): Planned => ({ evaluate: attributeEval(attribute), attribute });
@@ -126,7 +131,11 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
 
   function planName(node: Expr): Planned {
     const reference = checked.references[node.id];
-    if (reference?.kind === 'type') return constantPlan(new CelTypeValue(reference.name));
+    if (reference?.kind === 'type') {
+      // The checker knows more types than there are values for.
+      if (!TYPE_VALUES.has(reference.name)) throw new PlanError(`reference to undefined type: ${reference.name}`);
+      return constantPlan(new CelTypeValue(reference.name));
+    }
     const name = reference?.kind === 'variable' ? reference.name : ACCUMULATOR;
     return pathPlan({ kind: 'path', start: readVariable(name), qualifiers: [] });
   }
