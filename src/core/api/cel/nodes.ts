@@ -17,9 +17,9 @@ import type {
 /** A macro may copy what it is given; nested ones could grow without end. */
 const MAX_NODES = 200_000;
 
+/** Becomes an issue of the expression; it does not leave the room. */
 export class TooManyNodes extends Error {
   override readonly name = 'TooManyNodes';
-  readonly code = 'EN_API_CEL_TOO_LARGE';
 }
 
 const NO_OPTIONALS: ReadonlySet<number> = new Set();

@@ -28,10 +28,9 @@ import {
   type Val,
 } from './values.ts';
 
-/** The program cannot be made: a constant that does not convert, a pattern that is none. */
+/** The program cannot be made: a constant that does not convert, a pattern that is none. It becomes a result. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
-  readonly code = 'EN_API_CEL_PROGRAM';
 }
 
 export interface Planned {

@@ -4,9 +4,10 @@
  * their steps here, and texts their length before they are built; whoever takes too many ends like one who ran out of
  * budget.
  */
+
+/** Ends an evaluation and becomes its result; it does not leave the room. */
 export class OutOfBudget extends Error {
   override readonly name = 'OutOfBudget';
-  readonly code = 'EN_API_CEL_BUDGET';
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
   }
