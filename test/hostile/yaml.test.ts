@@ -21,8 +21,6 @@ const BROKEN: readonly (readonly [name: string, body: string | Buffer, message?:
   ['a tab as indentation', `${head}data:\n\tk: v\n`, /line 6/],
   ['an open flow map', `${head}data: {k: v\n`, /line/],
   ['an open quote', `${head}data:\n  k: "v\n`, /line/],
-  ['a key twice', `${head}data:\n  k: v\n  k: w\n`, /line 7/],
-  ['two documents', `${head}---\n${head}`, /document/],
   ['an unknown alias', `${head}data: *nothing\n`, /alias/i],
   ['an alias to itself', `${head}data: &a [*a]\n`, /nested deeper/],
   ['an alias bomb', head + bomb(9, 9), /alias/i],
@@ -32,8 +30,6 @@ const BROKEN: readonly (readonly [name: string, body: string | Buffer, message?:
   ['absurd nesting in flow style, never closed', `${head}data: ${'['.repeat(50_000)}`, /./],
   ['absurd nesting in block style', `${head}${nested(2000)}`, /nest|deep/i],
   ['a large text that is broken at its end', `${filler}${head}data: {`, /line 20\d/],
-  ['only a comment', '# nothing\n', /./],
-  ['nothing', '', /./],
   ['a list', '- a\n- b\n', /./],
   ['a number', '17', /./],
   ['a key that is a map', `${head}data:\n  ? {a: b}\n  : c\n`, /./],
@@ -68,6 +64,55 @@ describe('broken YAML', () => {
   );
 });
 
+describe('YAML that says nothing, or too much', () => {
+  it.each([
+    { name: 'only a comment', body: '# nothing\n' },
+    { name: 'nothing', body: '' },
+    { name: 'an empty document', body: '---\n...\n' },
+  ])('is an object without a name: $name', ({ name, body }) =>
+    expectCase(house, { name, ...post(body, YAML), code: 422, message: 'name or generateName is required' }),
+  );
+
+  it('may give a key twice, unless the client is strict: the last counts, and the client is told', async () => {
+    const body = `${head}data:\n  k: v\n  k: w\n`;
+    const ask = (text: string, mode: string) =>
+      house.unharmed(() =>
+        house.ask({
+          ...post(text, YAML),
+          path: `/api/v1/namespaces/default/configmaps?dryRun=All&fieldValidation=${mode}`,
+        }),
+      );
+    // Also on the way that large texts take.
+    for (const text of [body, filler + body]) {
+      const warned = await ask(text, 'Warn');
+      expect([warned.status, warned.headers['warning']]).toEqual([201, '299 - "duplicate field \\"data.k\\""']);
+      expect(JSON.parse(warned.text)).toMatchObject({ data: { k: 'w' } });
+      const ignored = await ask(text, 'Ignore');
+      expect([ignored.status, ignored.headers['warning']]).toEqual([201, undefined]);
+      const strict = statusOf(await ask(text, 'Strict'));
+      expect([strict.code, strict.message]).toEqual([
+        400,
+        'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.k"',
+      ]);
+    }
+  });
+
+  it('ends with its first document', async () => {
+    const answer = await house.unharmed(() =>
+      house.ask({
+        ...post(`${head}---\nkind: Secret\n`, YAML),
+        path: '/api/v1/namespaces/default/configmaps?dryRun=All',
+      }),
+    );
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([201, { kind: 'ConfigMap' }]);
+  });
+
+  it('is answered in YAML that every reader takes for the same', async () => {
+    const { text } = await house.ask({ ...get('/api/v1/namespaces/default'), headers: { accept: YAML } });
+    expect(text).toMatch(/^apiVersion: v1\nkind: Namespace\nmetadata:\n {2}creationTimestamp: "20/);
+  });
+});
+
 describe('YAML with ideas of its own', () => {
   const create = (body: string) =>
     house.unharmed(() => house.ask({ ...post(body, YAML), path: '/api/v1/namespaces/default/configmaps?dryRun=All' }));
@@ -81,7 +126,21 @@ describe('YAML with ideas of its own', () => {
   });
 
   it('refuses dates, sets and numbers where a string is expected, instead of guessing', async () => {
-    for (const value of ['17', '1.5', 'true', '0x1f', '.nan', '.inf', '[a]', '{a: b}', '!!set {a, b}', '1e999']) {
+    for (const value of [
+      '17',
+      '1.5',
+      'true',
+      '0x1f',
+      '.nan',
+      '.inf',
+      '[a]',
+      '{a: b}',
+      '!!set {a, b}',
+      '1e99',
+      'yes',
+      'off',
+      '0777',
+    ]) {
       const answer = await create(`${head}data:\n  k: ${value}\n`);
       expect([value, answer.status]).toEqual([value, 400]);
     }

@@ -21,6 +21,15 @@ const SLICE_BYTES = 128 * 1024;
 /** How long encoding may hold the process before others get their turn. */
 const SLICE_MS = 4;
 
+/** As Go writes it: sorted, nothing folded, and every string quoted that a reader of YAML 1.1 would take for something else. */
+const YAML_FORM = {
+  version: '1.1',
+  aliasDuplicateObjects: false,
+  indentSeq: false,
+  lineWidth: 0,
+  sortMapEntries: true,
+} as const;
+
 export function sendObject(
   exchange: Exchange,
   status: number,
@@ -33,11 +42,7 @@ export function sendObject(
       exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeObject(object));
       return;
     case 'yaml':
-      exchange.send(
-        status,
-        YAML_TYPE,
-        stringifyYaml(withPlainManaged(object as KubeObject), { aliasDuplicateObjects: false }),
-      );
+      exchange.send(status, YAML_TYPE, stringifyYaml(withPlainManaged(object as KubeObject), YAML_FORM));
       return;
     case 'protobuf':
       exchange.send(status, PROTOBUF_TYPE, Buffer.from(encodeProtobufObject(withPlainManaged(object as KubeObject))));

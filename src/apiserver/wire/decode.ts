@@ -13,6 +13,8 @@ export interface DecodedBody {
   readonly value: Json;
   /** The JSON it was read from; absent for other formats. */
   readonly text?: string;
+  /** What YAML gave twice; of JSON it is found out by those who want to know. */
+  readonly duplicates?: readonly string[];
 }
 
 /** A promise only for what has to wait: JSON is there at once, and each turn that a request takes is felt. */
@@ -23,7 +25,7 @@ export function decodeBody(bytes: Buffer, format: Format, clock: Clock): Decoded
       return { value: decodeJsonText(text), text };
     }
     case 'yaml':
-      return decodeYamlBody(bytes, clock).then((value) => ({ value }));
+      return decodeYamlBody(bytes, clock);
     case 'protobuf':
       try {
         return { value: decodeProtobufObject(bytes) as unknown as Json };
@@ -42,11 +44,11 @@ export function decodeJsonText(text: string): Json {
 }
 
 /** JSON is YAML, and most clients send exactly that under a YAML type: the quick parser goes first. */
-export async function decodeYamlBody(bytes: Buffer, clock: Clock): Promise<Json> {
+export async function decodeYamlBody(bytes: Buffer, clock: Clock): Promise<DecodedBody> {
   const text = bytes.toString('utf8');
   if (/^\s*[{[]/.test(text.slice(0, 64))) {
     try {
-      return parseJson(text);
+      return { value: parseJson(text), text };
     } catch {
       // Not JSON after all; flow-style YAML may still be.
     }

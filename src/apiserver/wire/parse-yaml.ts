@@ -1,51 +1,74 @@
-/** YAML as Kubernetes reads it: one document, core schema with the 1.1 booleans left as strings, aliases bounded. */
+/** YAML as Kubernetes reads it: the first document, scalars as Go takes them, aliases bounded. */
 import { LineCounter, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Json } from '../../core/kube/json.ts';
+import { GO_SCALARS } from './yaml-scalars.ts';
 
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 500;
 /** How many values more than it has characters a text may stand for, by aliases. */
 const MAX_ALIASED_VALUES = 100_000;
+const MOST_DUPLICATES = 100;
 
-export function parseYaml(text: string): Json {
+export interface ParsedYaml {
+  readonly value: Json;
+  /** Keys that were given twice, by their paths; the last value counts. */
+  readonly duplicates: readonly string[];
+}
+
+export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, {
-    version: '1.2',
+    schema: 'failsafe',
+    customTags: [...GO_SCALARS],
     merge: true,
-    // The library compares every key of a map with every other; see `refuseDuplicates`.
+    // The library compares every key of a map with every other; see `findDuplicates`.
     uniqueKeys: false,
     stringKeys: true,
     prettyErrors: true,
-    intAsBigInt: true,
     lineCounter: lines,
   });
-  const problem = document.errors[0];
+  // What follows the first document is nobody's business, as in Kubernetes.
+  const problem = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (problem !== undefined) throw new SyntaxError(inPlainWords(problem.message.trim()));
-  refuseDuplicates(document.contents, lines);
+  const duplicates = findDuplicates(document.contents);
   const budget = { values: text.length + MAX_ALIASED_VALUES };
-  return fromYaml(document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown, 0, budget);
+  return { value: fromYaml(document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown, 0, budget), duplicates };
 }
 
 const inPlainWords = (message: string): string =>
   message.replace(/^Maximum call stack size exceeded/, 'nested too deep to be read');
 
-/** Breadth first, since nothing here knows yet how deep the document is. */
-function refuseDuplicates(contents: unknown, lines: LineCounter): void {
-  const open: unknown[] = [contents];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (isSeq(node)) for (const item of node.items) open.push(item);
+/** Where a node stands; written out only for the few that matter. */
+interface Place {
+  readonly above: Place | undefined;
+  readonly step: string;
+}
+
+function pathOf(place: Place | undefined): string {
+  let path = '';
+  for (let at = place; at !== undefined; at = at.above) path = at.step + path;
+  return path.replace(/^\./, '');
+}
+
+/** Without recursion, since nothing here knows yet how deep the document is. */
+function findDuplicates(contents: unknown): readonly string[] {
+  const found: string[] = [];
+  const open: { readonly node: unknown; readonly place: Place | undefined }[] = [{ node: contents, place: undefined }];
+  for (let next = open.pop(); next !== undefined && found.length < MOST_DUPLICATES; next = open.pop()) {
+    const { node, place: above } = next;
+    if (isSeq(node))
+      node.items.forEach((item, index) => open.push({ node: item, place: { above, step: `[${index}]` } }));
     if (!isMap(node)) continue;
     const seen = new Set<unknown>();
     for (const { key, value } of node.items) {
-      open.push(value ?? null);
+      const place = isScalar(key) ? { above, step: `.${String(key.value)}` } : above;
+      open.push({ node: value, place });
       if (!isScalar(key)) continue;
-      if (seen.has(key.value)) {
-        const { line, col } = lines.linePos(key.range?.[0] ?? 0);
-        throw new SyntaxError(`Map keys must be unique at line ${line}, column ${col}`);
-      }
+      if (seen.has(key.value)) found.push(pathOf(place));
       seen.add(key.value);
     }
   }
+  return found;
 }
 
 /** Integers that fit become numbers again; a key such as `__proto__` stays plain data. */

@@ -8,7 +8,7 @@ import { badRequest, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
-import { decodeBody, decodeJsonText, decodeYamlBody } from './decode.ts';
+import { decodeBody, decodeJsonText, decodeYamlBody, type DecodedBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
 import {
@@ -36,7 +36,7 @@ export async function answerResource(
   const { query } = exchange;
   const isWatching = asksToWatch(exchange, target, legacyWatch);
   // Before anything is looked up or read: strangers learn nothing and cost nothing.
-  const verb = isWatching ? 'watch' : verbOf(exchange.method, target.name);
+  const verb = verbAsked(exchange, { target, legacyWatch });
   context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined || !isPathOf(kind, target)) throw notFound();
@@ -111,6 +111,12 @@ const asksToWatch = ({ method, query }: Exchange, target: RequestTarget, legacyW
 /** Whether the answer is a stream that may go on for hours. */
 export const isLong = (exchange: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>
   target.subresource === '' ? asksToWatch(exchange, target, legacyWatch) : STREAMS.has(firstPart(target.subresource));
+
+/** As the authorizer and the audit log know it. */
+export const verbAsked = (
+  exchange: Exchange,
+  { target, legacyWatch }: { readonly target: RequestTarget; readonly legacyWatch: boolean },
+): string => (asksToWatch(exchange, target, legacyWatch) ? 'watch' : verbOf(exchange.method, target.name));
 
 /** What a method asks for, to be authorized; one that nobody serves is asked for by its own name. */
 function verbOf(method: string, name: string): string {
@@ -207,10 +213,11 @@ async function readObject(
 ): Promise<ReadBody & { readonly object: KubeObject }> {
   const format = bodyFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
-  const { value, text } = await decodeBody(bytes, format, clock);
+  const body = await decodeBody(bytes, format, clock);
+  // Nothing at all is an object about which nothing was said.
+  const value = body.value ?? {};
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
-  const object = value as unknown as KubeObject;
-  return text === undefined ? { object } : { object, ...duplicatesIn(exchange, text, value) };
+  return { object: value as unknown as KubeObject, ...duplicatesIn(exchange, body) };
 }
 
 async function readPatch(
@@ -220,15 +227,17 @@ async function readPatch(
   const format = patchFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
   if (format === 'apply') {
-    const body = await decodeYamlBody(bytes, clock);
+    const read = await decodeYamlBody(bytes, clock);
+    const { value: body } = read;
     if (!isObject(body)) throw badRequest('an apply patch must be an object');
     const force = forced(exchange.query) === true;
-    return { patch: { type: 'apply', body: body as unknown as KubeObject, force } };
+    const patch = { type: 'apply', body: body as unknown as KubeObject, force } as const;
+    return { patch, ...duplicatesIn(exchange, read) };
   }
   if (forced(exchange.query) !== undefined) throw forceIsForApply();
   const text = bytes.toString('utf8');
   const body = decodeJsonText(text);
-  const duplicates = duplicatesIn(exchange, text, body);
+  const duplicates = duplicatesIn(exchange, { value: body, text });
   if (format === 'json') {
     if (!Array.isArray(body)) throw badRequest('a JSON patch must be an array of operations');
     return { patch: { type: 'json', body: body as readonly Json[] }, ...duplicates };
@@ -240,9 +249,10 @@ async function readPatch(
 const NO_DUPLICATES: ReadBody = {};
 
 /** Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. */
-function duplicatesIn(exchange: Exchange, text: string, value: Json): ReadBody {
-  if (exchange.query.get('fieldValidation') === 'Ignore' || !mayRepeatKeys(text, value)) return NO_DUPLICATES;
-  const duplicateFields = findDuplicateFields(text);
+function duplicatesIn(exchange: Exchange, { value, text, duplicates = [] }: DecodedBody): ReadBody {
+  if (exchange.query.get('fieldValidation') === 'Ignore') return NO_DUPLICATES;
+  const duplicateFields =
+    text === undefined ? duplicates : mayRepeatKeys(text, value) ? findDuplicateFields(text) : duplicates;
   return duplicateFields.length === 0 ? NO_DUPLICATES : { duplicateFields };
 }
 

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { parseYaml } from './parse-yaml.ts';
 
 try {
-  parentPort?.postMessage({ value: parseYaml(workerData as string) });
+  parentPort?.postMessage(parseYaml(workerData as string));
 } catch (error) {
   parentPort?.postMessage({ error: error instanceof Error ? error.message : String(error) });
 }

@@ -3,10 +3,12 @@ import { realClock } from '../../machinery/real-clock.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { decodeYaml } from './yaml.ts';
 
+const parse = (text: string): unknown => parseYaml(text).value;
+
 describe('YAML bodies', () => {
   it('read as Kubernetes reads them', () => {
-    expect(parseYaml('a: yes\nb: true\nc: 0o17\nd: 1.5\ne: ~\nf: 9007199254740993\n')).toEqual({
-      a: 'yes',
+    expect(parse('a: word\nb: true\nc: 0o17\nd: 1.5\ne: ~\nf: 9007199254740993\n')).toEqual({
+      a: 'word',
       b: true,
       c: 15,
       d: 1.5,
@@ -15,15 +17,58 @@ describe('YAML bodies', () => {
     });
   });
 
+  // What sigs.k8s.io/yaml 1.6 makes of the same words.
+  it.each([
+    ['yes', true],
+    ['Off', false],
+    ['n', false],
+    ['yEs', 'yEs'],
+    ['"yes"', 'yes'],
+    ['0777', 511],
+    ['0789', 789],
+    ['-0x1F', -31],
+    ['0b101', 5],
+    ['1_000', 1000],
+    ['+5', 5],
+    ['18446744073709551615', 18446744073709551615n],
+    ['18446744073709551616', 18446744073709551616],
+    ['1e3', 1000],
+    ['1e+999', '1e+999'],
+    ['1_0.5', 10.5],
+    ['-017', -15],
+    ['0x', '0x'],
+    ['1e+3', 1000],
+    ['.5', 0.5],
+    ['1.', 1],
+    ['1:30', '1:30'],
+    ['2001-01-01', '2001-01-01'],
+    ['2001-01-01T00:00:00Z', '2001-01-01T00:00:00Z'],
+    ['~', null],
+    ['""', ''],
+    ['!!binary aGk=', 'hi'],
+    ['!!str 5', '5'],
+  ])('take %s as Go does', (text, expected) => expect(parse(text)).toEqual(expected));
+
+  it('end with the first document', () => {
+    expect(parse('a: 1\n---\nb: [\n')).toEqual({ a: 1 });
+    expect(parse('---\na: 1\n...\n')).toEqual({ a: 1 });
+  });
+
+  it('may give a key twice: the last counts, and whoever wants to know is told', () => {
+    expect(parseYaml('a: 1\nb: {c: [x, {d: 1, d: 2}]}\na: 2\n')).toEqual({
+      value: { a: 2, b: { c: ['x', { d: 2 }] } },
+      duplicates: ['a', 'b.c[1].d'],
+    });
+    expect(parseYaml('a: 1\nb: 1\n').duplicates).toEqual([]);
+  });
+
   it('keep hostile keys as plain data', () => {
-    const value = parseYaml('__proto__: {polluted: true}\nconstructor: x\n') as Record<string, unknown>;
+    const value = parse('__proto__: {polluted: true}\nconstructor: x\n') as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('refuse duplicate keys, several documents, and alias bombs, saying where', () => {
-    expect(() => parseYaml('a: 1\na: 2\n')).toThrow(/line 2/);
-    expect(() => parseYaml('a: 1\n---\nb: 2\n')).toThrow(/document/);
+  it('refuse alias bombs and what is nested without end, saying where', () => {
     const bomb = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
     for (let i = 1; i < 9; i += 1)
       bomb.push(
@@ -40,16 +85,16 @@ describe('YAML bodies', () => {
 
   it('find a key given twice among very many, wherever it is', () => {
     const keys = Array.from({ length: 5000 }, (_, i) => `    k${i}: v`).join('\n');
-    expect(() => parseYaml(`a:\n  - b:\n${keys}\n    k0: again\n`)).toThrow(/unique at line 5003, column 5/);
+    expect(parseYaml(`a:\n  - b:\n${keys}\n    k0: again\n`).duplicates).toEqual(['a[0].k0']);
   });
 
   it('refuse numbers that JSON does not have', () => {
-    for (const text of ['.nan', '.inf', '-.inf', '[1e999]']) expect(() => parseYaml(text)).toThrow(/no number/);
+    for (const text of ['.nan', '.inf', '-.inf', '[+.Inf]']) expect(() => parseYaml(text)).toThrow(/no number/);
   });
 
   it('read large texts off the main thread', async () => {
     const text = Array.from({ length: 2000 }, (_, i) => `key${i}: value ${i}`).join('\n');
-    expect(await decodeYaml(text, realClock)).toMatchObject({ key1999: 'value 1999' });
+    expect((await decodeYaml(text, realClock)).value).toMatchObject({ key1999: 'value 1999' });
     await expect(decodeYaml(`${text}\nbroken: [`, realClock)).rejects.toThrow(/line 200/);
   });
 });

@@ -1,8 +1,7 @@
 /** YAML request bodies. Small ones are parsed at once; large ones in a worker with a time limit, a few at a time. */
 import { Worker } from 'node:worker_threads';
-import type { Json } from '../../core/kube/json.ts';
 import type { Clock } from '../../machinery/clock.ts';
-import { parseYaml } from './parse-yaml.ts';
+import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
 
 /** About 30 ms of parsing: more would be felt by everyone else. */
 const INLINE_BYTES = 8 * 1024;
@@ -13,7 +12,7 @@ const MAX_WORKERS = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-export async function decodeYaml(text: string, clock: Clock): Promise<Json> {
+export async function decodeYaml(text: string, clock: Clock): Promise<ParsedYaml> {
   if (text.length <= INLINE_BYTES) return parseYaml(text);
   if (running < MAX_WORKERS) running += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));
@@ -27,7 +26,7 @@ export async function decodeYaml(text: string, clock: Clock): Promise<Json> {
   }
 }
 
-function parseInWorker(text: string, clock: Clock): Promise<Json> {
+function parseInWorker(text: string, clock: Clock): Promise<ParsedYaml> {
   return new Promise((resolve, reject) => {
     const file = import.meta.url.endsWith('.ts') ? './yaml-worker.ts' : './yaml-worker.js';
     const worker = new Worker(new URL(file, import.meta.url), {
@@ -42,8 +41,8 @@ function parseInWorker(text: string, clock: Clock): Promise<Json> {
       settle();
       void worker.terminate();
     };
-    worker.once('message', (message: { value: Json } | { error: string }) =>
-      finish(() => ('error' in message ? reject(new SyntaxError(message.error)) : resolve(message.value))),
+    worker.once('message', (message: ParsedYaml | { error: string }) =>
+      finish(() => ('error' in message ? reject(new SyntaxError(message.error)) : resolve(message))),
     );
     worker.once('error', (error) => finish(() => reject(error)));
   });
