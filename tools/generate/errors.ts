@@ -1,6 +1,7 @@
 /** Writes docs/reference/errors.md from the code tables of the rooms: one place to look a code up. */
 import { ASSEMBLY_ERROR_CODES } from '../../src/assembly/errors.ts';
 import { STORE_ERROR_CODES } from '../../src/apiserver/store/errors.ts';
+import { CUSTOM_ERROR_CODES } from '../../src/apiserver/custom/errors.ts';
 import { API_ERROR_CODES } from '../../src/core/api/errors.ts';
 import { DAEMONSET_ERROR_CODES } from '../../src/control/daemonset/errors.ts';
 import { DAEMONS_ERROR_CODES } from '../../src/core/daemons/errors.ts';
@@ -14,6 +15,7 @@ const ROOMS: readonly (readonly [room: string, codes: { readonly [code: string]:
   ['machinery', MACHINERY_ERROR_CODES],
   ['core/daemons', DAEMONS_ERROR_CODES],
   ['apiserver/store', STORE_ERROR_CODES],
+  ['apiserver/custom', CUSTOM_ERROR_CODES],
   ['control/daemonset', DAEMONSET_ERROR_CODES],
   ['assembly', ASSEMBLY_ERROR_CODES],
   ['foresight/simulation', SIMULATION_ERROR_CODES],

@@ -15,6 +15,7 @@ import type {
   StoreWatcher,
   StoreWatchOptions,
 } from '../store/store.ts';
+import { RetiredKindError } from './errors.ts';
 import { ConversionPending, type ConvertObjects, withConversions } from './conversion.ts';
 
 export interface CustomView {
@@ -102,7 +103,9 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
       base.write(key, (accepted, revision) => {
         const decision = decide(showMaybe(accepted), revision);
         if ('put' in decision) return { put: toStored(decision.put, accepted) };
-        if ('remove' in decision) return { remove: toStored(decision.remove, accepted) };
+        // What goes is told as it was stored; only its metadata is new.
+        if ('remove' in decision)
+          return { remove: freeze({ ...(accepted ?? decision.remove), metadata: decision.remove.metadata }) };
         return accepted === undefined ? decision : { keep: accepted };
       }),
     );
@@ -201,15 +204,6 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
 function customFormOf({ custom, resource }: KindDefinition): CustomForm {
   if (custom === undefined) throw new Error(`${resource} is no custom kind`);
   return custom;
-}
-
-/** Ends the watches of a kind that is served no longer, or differently. */
-export class RetiredKindError extends Error {
-  override readonly name = 'RetiredKindError';
-  readonly code = 'EN_APISERVER_KIND_RETIRED';
-  constructor(resource: string) {
-    super(`${resource} are no longer served as they were`);
-  }
 }
 
 const freeze = <T extends KubeObject>(object: T): Stored => Object.freeze(object) as unknown as Stored;

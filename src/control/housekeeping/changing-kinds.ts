@@ -19,6 +19,8 @@ export interface ChangingKinds {
 export interface KindFollower extends Actor {
   find(group: string, kind: string): Resource | undefined;
   wasDeleted(uid: string): boolean;
+  /** A kind that was followed once. */
+  findGone(group: string, kind: string): Resource | undefined;
 }
 
 /** Deleted objects remembered; the oldest are forgotten first. */
@@ -28,10 +30,12 @@ export function createKindFollower(
   client: Client,
   kinds: ChangingKinds,
   note: (resource: Resource, change: Change<KubeObject>) => void,
+  onGone: (resource: Resource) => void,
   options: InformerOptions,
 ): KindFollower {
   const followed = new Map<string, { readonly resource: Resource; stop(): void }>();
   const deleted = new Set<string>();
+  const gone = new Map<string, Resource>();
   const runs = new Set<Promise<void>>();
 
   function follow(resource: Resource, signal: AbortSignal): { readonly resource: Resource; stop(): void } {
@@ -67,10 +71,12 @@ export function createKindFollower(
   function catchUp(signal: AbortSignal): void {
     if (signal.aborted) return;
     const wanted = new Map(kinds.current().map((resource) => [keyOf(resource), resource]));
-    for (const [key, { stop }] of followed) {
+    for (const [key, { resource, stop }] of followed) {
       if (wanted.has(key)) continue;
       followed.delete(key);
+      gone.set(kindKey(resource.group, resource.kind), resource);
       stop();
+      onGone(resource);
     }
     for (const [key, resource] of wanted) if (!followed.has(key)) followed.set(key, follow(resource, signal));
   }
@@ -80,6 +86,7 @@ export function createKindFollower(
     find: (group, kind) =>
       followed.values().find(({ resource }) => resource.group === group && resource.kind === kind)?.resource,
     wasDeleted: (uid) => deleted.has(uid),
+    findGone: (group, kind) => gone.get(kindKey(group, kind)),
     async start(signal) {
       const unlisten = kinds.onChange(() => catchUp(signal));
       catchUp(signal);
@@ -89,5 +96,7 @@ export function createKindFollower(
     },
   };
 }
+
+const kindKey = (group: string, kind: string): string => `${group}/${kind}`;
 
 const keyOf = ({ group, kind, resource, version }: Resource): string => `${group}/${version}/${resource}/${kind}`;

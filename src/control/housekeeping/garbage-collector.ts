@@ -72,11 +72,13 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
   const follower =
     options.changing === undefined
       ? undefined
-      : createKindFollower(client, options.changing, (resource, change) => graph.note(resource, change), {
-          clock,
-          random,
-          logger,
-        });
+      : createKindFollower(
+          client,
+          options.changing,
+          (resource, change) => graph.note(resource, change),
+          ({ group, kind }) => graph.doubtOwners(group, kind),
+          { clock, random, logger },
+        );
   const lookUp = createOwnerLookup(client, graph, resources, follower);
   for (const resource of resources) {
     controller.watch(informers.for(resource), (_object, change) => {

@@ -20,6 +20,8 @@ export interface OwnerGraph {
   /** Those that name this UID as an owner, whether or not the owner itself is known. */
   dependentsOf(uid: string): ReadonlySet<GraphNode>;
   note(resource: Resource, change: Change<KubeObject>): void;
+  /** A kind is gone: whoever names an owner of it is looked at. Costs a walk over all there is. */
+  doubtOwners(group: string, kind: string): void;
 }
 
 interface Node extends GraphNode {
@@ -148,6 +150,11 @@ export function createOwnerGraph(look: (uid: string) => void): OwnerGraph {
       if (old !== undefined && old.metadata.uid !== object.metadata.uid) remove(old.metadata.uid);
       if (type === 'delete') remove(object.metadata.uid);
       else put(resource, object);
+    },
+    doubtOwners(group, kind) {
+      for (const { uid, object } of nodes.values()) {
+        if (ownersOf(object).some((each) => each.kind === kind && groupOf(each.apiVersion) === group)) look(uid);
+      }
     },
   };
 }

@@ -2,6 +2,7 @@
  * Whether an owner is there. What the caches show is believed; what they do not show is asked of the server, since a
  * cache may lag and silence proves nothing. An absence once confirmed is final: UIDs do not come back.
  */
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../core/api/registry/resources.ts';
 import type { OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
@@ -26,6 +27,8 @@ export interface ChangingOwners {
   find(group: string, kind: string): Resource | undefined;
   /** The object was seen to go, whatever became of its kind. */
   wasDeleted(uid: string): boolean;
+  /** A kind that was served and is no longer: its definition may tell whether its objects can still be there. */
+  findGone(group: string, kind: string): Resource | undefined;
 }
 
 export function createOwnerLookup(
@@ -50,6 +53,17 @@ export function createOwnerLookup(
     }
   }
 
+  /** A definition takes its objects along; one that is only not served keeps them. */
+  async function askDefinition({ group, resource }: Resource, signal: AbortSignal): Promise<OwnerState> {
+    try {
+      await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name: `${resource}.${group}` }, { signal });
+      return 'unknown';
+    } catch (error) {
+      if (isStatus(error, 'NotFound')) return 'absent';
+      throw error;
+    }
+  }
+
   return (reference, dependent, signal) => {
     const owner = graph.get(reference.uid);
     if (owner !== undefined && isOwnerMeant(owner, reference, dependent)) return Promise.resolve(stateOf(owner.object));
@@ -57,6 +71,8 @@ export function createOwnerLookup(
     const group = groupOf(reference.apiVersion);
     const resource = byKind.get(`${group}/${reference.kind}`) ?? changing?.find(group, reference.kind);
     const { namespace = '' } = dependent.metadata;
+    const gone = resource === undefined ? changing?.findGone(group, reference.kind) : undefined;
+    if (gone !== undefined) return askDefinition(gone, signal);
     // What belongs to no namespace cannot be owned from within one.
     if (resource === undefined || (resource.namespaced && namespace === '')) return Promise.resolve('unknown');
 

@@ -1,5 +1,6 @@
 /** Errors of this room. A code is never renamed; clients see the message. */
 export const API_ERROR_CODES = {
+  EN_API_JSON_PATH: 'A path of a printer column or selectable field that cannot be read',
   EN_API_PROTOBUF: 'Bytes that are not the protobuf they claim to be',
 } as const;
 

@@ -35,7 +35,7 @@ function isValid(value: unknown, s: JSONSchemaProps): boolean {
     s.not === undefined || !isValid(value, s.not),
   ];
   if (typeof value === 'string') {
-    const length = [...value].length;
+    const length = Array.from(value).length;
     checks.push(length <= (s.maxLength ?? Infinity), length >= (s.minLength ?? 0));
     if (s.pattern) checks.push(new RegExp(s.pattern, 'u').test(value));
   }

@@ -2,6 +2,7 @@
 import { goQuote } from '../../../kube/go-text.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../../types/apiextensions-v1.ts';
+import { hasCertificate } from './validate-conversion.ts';
 import { type ConditionWords, findCondition, isConditionTrue, isSameCondition, withCondition } from './conditions.ts';
 
 /** Names that definitions of a group hold already. */
@@ -109,6 +110,15 @@ const inUse = (name: string): string => `${goQuote(name)} is already in use`;
 /** A definition whose names are accepted is served. */
 export function withEstablished<T extends CustomResourceDefinition>(definition: T, now: string): T {
   if (!isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')) return definition;
+  const { caBundle = '' } = definition.spec.conversion?.webhook?.clientConfig ?? {};
+  if (caBundle !== '' && !hasCertificate(caBundle)) {
+    const problem = 'The conversion webhook CABundle is invalid';
+    return withCondition(
+      definition,
+      { type: 'Established', status: 'False', reason: 'InvalidCABundle', message: problem },
+      now,
+    );
+  }
   const message = 'the initial names have been accepted';
   return withCondition(
     definition,
