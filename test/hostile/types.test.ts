@@ -161,6 +161,19 @@ describe('wrong types', () => {
   ] as Case[])('are refused about the object itself: $name', (each) => expectCase(house, each));
 });
 
+describe('whole numbers', () => {
+  const body = (priority: string): string =>
+    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"},"spec":{"containers":[{"name":"c","image":"a:1.0"}],"priority":${priority}}}`;
+  it.each(['1.0', '1e2', '-0.0', '2E0'])('must be spelt as integers are: %s', (number) =>
+    expectCase(house, {
+      name: number,
+      ...post(body(number), 'application/json', '/api/v1/namespaces/default/pods'),
+      code: 400,
+      message: `json: cannot unmarshal number ${number} into Go struct field PodSpec.spec.priority of type int32`,
+    }),
+  );
+});
+
 describe('subresources', () => {
   const SUBRESOURCES = [
     ['POST', '/api/v1/namespaces/default/pods/pod/binding'],

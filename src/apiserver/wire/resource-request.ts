@@ -2,6 +2,8 @@
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
 import { findDuplicateFields, mayRepeatKeys } from '../../core/kube/json-scan.ts';
+import { cannotBeHandled } from '../../core/api/schema/decoding-errors.ts';
+import { speltIntegerProblem } from '../../core/api/schema/spelt-integers.ts';
 import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, StatusError } from '../../core/kube/status-error.ts';
@@ -161,11 +163,11 @@ async function perform(
     }
     case 'POST': {
       const options = writeOptions(query, 'CreateOptions');
-      return api.handle({ ...base, verb: 'create', ...(await readObject(exchange, clock)), options });
+      return api.handle({ ...base, verb: 'create', ...(await readObject(exchange, kind, target, clock)), options });
     }
     case 'PUT': {
       const options = writeOptions(query, 'UpdateOptions');
-      return api.handle({ ...base, verb: 'update', ...(await readObject(exchange, clock)), options });
+      return api.handle({ ...base, verb: 'update', ...(await readObject(exchange, kind, target, clock)), options });
     }
     case 'PATCH': {
       const options = writeOptions(query, 'PatchOptions');
@@ -202,6 +204,9 @@ async function answer(
 const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Where a body is an object of the kind itself. */
+const OWN_KIND: ReadonlySet<string> = new Set(['', 'status']);
+
 /** What a body said, and what it said twice. */
 interface ReadBody {
   readonly duplicateFields?: readonly string[];
@@ -209,6 +214,8 @@ interface ReadBody {
 
 async function readObject(
   exchange: Exchange,
+  kind: KindDefinition,
+  { subresource }: RequestTarget,
   clock: WireContext['clock'],
 ): Promise<ReadBody & { readonly object: KubeObject }> {
   const format = bodyFormat(exchange.header('content-type'));
@@ -217,7 +224,13 @@ async function readObject(
   // Nothing at all is an object about which nothing was said.
   const value = body.value ?? {};
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
-  return { object: value as unknown as KubeObject, ...duplicatesIn(exchange, body) };
+  const object = value as unknown as KubeObject;
+  if (body.text !== undefined && kind.custom === undefined && OWN_KIND.has(subresource)) {
+    const problem = speltIntegerProblem(kind.schema, body.text);
+    if (problem !== undefined)
+      throw cannotBeHandled({ kind: kind.kind, version: kind.version, expected: kind.kind }, problem);
+  }
+  return { object, ...duplicatesIn(exchange, body) };
 }
 
 async function readPatch(
