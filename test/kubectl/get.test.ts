@@ -167,7 +167,10 @@ kubectlSuite('get', (session) => {
         AGE: age,
       },
     ]);
-    expect(maps).toEqual([{ NAME: 'configmap/settings', DATA: '2', AGE: age }]);
+    expect(maps).toEqual([
+      { NAME: 'configmap/kube-root-ca.crt', DATA: '1', AGE: age },
+      { NAME: 'configmap/settings', DATA: '2', AGE: age },
+    ]);
     const [pod, node] = tablesOf(await ok(['get', 'pod/front', 'node/node-0']));
     expect([pod?.[0]?.['NAME'], node?.[0]?.['NAME']]).toEqual(['pod/front', 'node/node-0']);
   });

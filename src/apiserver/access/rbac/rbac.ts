@@ -42,7 +42,7 @@ export function createRbac(store: Store): Rbac {
     const asker = tenant === SYSTEM_TENANT ? user : SOMEBODY;
     // Within one's own tenant a path means what it means without.
     const own = `/tenants/${tenant}/`;
-    const meant = path.startsWith(own) ? path.slice(own.length - 1) : path;
+    const meant = asker === SOMEBODY && path.startsWith(own) ? path.slice(own.length - 1) : path;
     const { grants, problems } = tenants(SYSTEM_TENANT).book.grantsOf(asker, '');
     for (const { compiled, verdict } of grants) if (compiled.allowsPath(verb, meant)) return verdict;
     return refusal([problems]);
