@@ -124,7 +124,7 @@ function prepareUpdate(
   if (counted === old) return hasSameOwners(old, managed) ? old : withManaged(old, managed);
   const errors = strategy.validateUpdate(counted, old, subresource);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
-  if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted) ?? []) warn(text);
+  if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted, old) ?? []) warn(text);
   // What is invalid takes nothing from others.
   const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
   const allocated =

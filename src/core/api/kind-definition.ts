@@ -127,8 +127,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   prepareForUpdate(object: T, old: T, subresource: string): T;
   validate(object: T): readonly FieldError[];
   validateUpdate(object: T, old: T, subresource: string): readonly FieldError[];
-  /** Warnings for the client's eyes; they change nothing. */
-  warnings?(object: T): readonly string[];
+  /** Warnings for the client's eyes; they change nothing. `old` is what an update replaces: what it kept was told before. */
+  warnings?(object: T, old?: T): readonly string[];
   /** True where a change counts as a new generation. */
   generationChanged(object: T, old: T): boolean;
   /** Set where deletion waits: the grace in seconds for a delete request that asked for `requested`. */

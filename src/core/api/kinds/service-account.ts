@@ -9,6 +9,9 @@ import { mapped } from './objects.ts';
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 const DEPRECATED = 'kubernetes.io/enforce-mountable-secrets';
 
+const hasDeprecated = (account: ServiceAccount | undefined): boolean =>
+  account?.metadata.annotations !== undefined && Object.hasOwn(account.metadata.annotations, DEPRECATED);
+
 /** Of a secret only its name counts; anything else would promise what nobody keeps. */
 function cleaned(account: ServiceAccount): ServiceAccount {
   if (!account.secrets) return account;
@@ -30,8 +33,8 @@ export const serviceAccountStrategy: KindStrategy<ServiceAccount> = {
     append(errors, validateObjectMeta(account.metadata, RULES, 'metadata'));
     return errors;
   },
-  warnings: (account) =>
-    account.metadata.annotations && Object.hasOwn(account.metadata.annotations, DEPRECATED)
+  warnings: (account, old) =>
+    hasDeprecated(account) && !hasDeprecated(old)
       ? [
           `metadata.annotations[${DEPRECATED}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
         ]

@@ -16,8 +16,12 @@ import { defaultFailurePolicy, jobSpecWarnings } from './job.ts';
 import { validateJobSpec } from './job-spec.ts';
 import { nameWarnings } from './replica-set.ts';
 import { shownSelector } from './template.ts';
+import { createdOrChanged } from './told-once.ts';
 
 /** Names of Jobs get a suffix of eleven characters, and must fit a label. */
+const ZONE_IN_SCHEDULE =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+
 const MAX_NAME = 52;
 const POLICIES = ['Allow', 'Forbid', 'Replace'];
 
@@ -128,9 +132,11 @@ export const cronJobStrategy: KindStrategy<CronJob> = {
     validateSpec(found, cron.spec, old.spec, optionsFromOldTemplate(old.spec.jobTemplate?.spec?.template));
     return found;
   },
-  warnings: (cron) => [
-    ...nameWarnings(cron.metadata.name),
-    ...jobSpecWarnings(cron.spec.jobTemplate?.spec, 'spec.jobTemplate.spec'),
+  warnings: (cron, old) => [
+    ...createdOrChanged(cron, old, nameWarnings, () =>
+      jobSpecWarnings(cron.spec.jobTemplate?.spec, 'spec.jobTemplate.spec'),
+    ),
+    ...(cron.spec.schedule?.includes('TZ') ? [ZONE_IN_SCHEDULE] : []),
   ],
   generationChanged: (cron, old) => !deepEqual(cron.spec, old.spec),
   allowUnconditionalUpdate: true,

@@ -176,7 +176,10 @@ export const daemonSetStrategy: KindStrategy<DaemonSet> = {
   prepareForUpdate,
   validate,
   validateUpdate,
-  warnings: (set) => templateWarnings(set.spec.template, 'spec.template'),
+  warnings: (set, old) =>
+    old !== undefined && deepEqual(set.spec.template, old.spec.template)
+      ? []
+      : templateWarnings(set.spec.template, 'spec.template'),
   generationChanged: (set, old) => !deepEqual(set.spec, old.spec),
   allowUnconditionalUpdate: true,
 };

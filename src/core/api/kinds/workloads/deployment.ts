@@ -16,6 +16,7 @@ import { amountOf, validateIntOrPercent, validateNotOver100 } from './int-or-per
 import { nameWarnings, validateReplicaTemplate } from './replica-set.ts';
 import { validateAvailable, validateCounts, validateNotDecremented, validatePartsOf } from './replica-status.ts';
 import { shownSelector, validateSelector } from './template.ts';
+import { createdOrChanged } from './told-once.ts';
 
 const ROLLING_UPDATE = 'RollingUpdate';
 const QUARTER = '25%';
@@ -129,10 +130,8 @@ export const deploymentStrategy: KindStrategy<Deployment> = {
     }
     return found;
   },
-  warnings: (deployment) => [
-    ...nameWarnings(deployment.metadata.name),
-    ...templateWarnings(deployment.spec.template, 'spec.template'),
-  ],
+  warnings: (deployment, old) =>
+    createdOrChanged(deployment, old, nameWarnings, () => templateWarnings(deployment.spec.template, 'spec.template')),
   /** Annotations count too: they are copied to the ReplicaSets. */
   generationChanged: (deployment, old) =>
     !deepEqual(deployment.spec, old.spec) ||

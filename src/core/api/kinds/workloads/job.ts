@@ -21,6 +21,7 @@ import { validateJobSpec } from './job-spec.ts';
 import { isJobSuspended, validateJobStatus } from './job-status.ts';
 import { nameWarnings } from './replica-set.ts';
 import { compiled, shownSelector, validateSelects } from './template.ts';
+import { createdOrChanged } from './told-once.ts';
 
 const OLD_UID = 'controller-uid';
 const OLD_NAME = 'job-name';
@@ -259,7 +260,7 @@ export const jobStrategy: KindStrategy<Job> = {
     validateChanges(found, job.spec, old);
     return found;
   },
-  warnings: (job) => [...nameWarnings(job.metadata.name), ...jobSpecWarnings(job.spec, 'spec')],
+  warnings: (job, old) => createdOrChanged(job, old, nameWarnings, () => jobSpecWarnings(job.spec, 'spec')),
   generationChanged: (job, old) => !deepEqual(job.spec, old.spec),
   allowUnconditionalUpdate: true,
 };

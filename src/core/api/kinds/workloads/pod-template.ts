@@ -9,6 +9,7 @@ import { validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
 import { templateWarnings } from '../pod/warnings.ts';
 import { validateTemplate } from './template.ts';
+import { createdOrChanged, noNameWarnings } from './told-once.ts';
 
 export interface PodTemplateObject extends KubeObject {
   readonly template?: PodTemplateSpec;
@@ -30,7 +31,8 @@ export const podTemplateStrategy: KindStrategy<PodTemplateObject> = {
     validateTemplate(found, object.template, optionsFromOldTemplate(old.template), 'template');
     return found;
   },
-  warnings: (object) => templateWarnings(object.template, 'template'),
+  warnings: (object, old) =>
+    createdOrChanged(object, old, noNameWarnings, () => templateWarnings(object.template, 'template')),
   generationChanged: (object, old) => !deepEqual(object.template, old.template),
   allowUnconditionalUpdate: true,
 };

@@ -26,6 +26,7 @@ import {
   validateSelects,
   validateTemplate,
 } from './template.ts';
+import { createdOrChanged } from './told-once.ts';
 
 /** Pods of a ReplicaSet, or of the Deployment above it. */
 export function validateReplicaTemplate(
@@ -114,7 +115,8 @@ export const replicaSetStrategy: KindStrategy<ReplicaSet> = {
     }
     return found;
   },
-  warnings: (set) => [...nameWarnings(set.metadata.name), ...templateWarnings(set.spec.template, 'spec.template')],
+  warnings: (set, old) =>
+    createdOrChanged(set, old, nameWarnings, () => templateWarnings(set.spec.template, 'spec.template')),
   generationChanged: (set, old) => !deepEqual(set.spec, old.spec),
   allowUnconditionalUpdate: true,
 };
@@ -184,10 +186,8 @@ export const replicationControllerStrategy: KindStrategy<ReplicationController> 
     else validateControllerSpec(found, controller.spec ?? {}, optionsFromOldTemplate(old.spec?.template));
     return found;
   },
-  warnings: (controller) => [
-    ...nameWarnings(controller.metadata.name),
-    ...templateWarnings(controller.spec?.template, 'spec.template'),
-  ],
+  warnings: (controller, old) =>
+    createdOrChanged(controller, old, nameWarnings, () => templateWarnings(controller.spec?.template, 'spec.template')),
   generationChanged: (controller, old) => !deepEqual(controller.spec, old.spec),
   allowUnconditionalUpdate: true,
 };

@@ -34,6 +34,7 @@ import {
   validateTemplate,
   validateTemplateMeta,
 } from './template.ts';
+import { createdOrChanged, noNameWarnings } from './told-once.ts';
 
 const ROLLING_UPDATE = 'RollingUpdate';
 
@@ -239,8 +240,10 @@ export const statefulSetStrategy: KindStrategy<StatefulSet> = {
     validateChanges(found, set.spec, old.spec);
     return found;
   },
-  warnings(set) {
-    const warnings = [...templateWarnings(set.spec.template, 'spec.template')];
+  warnings(set, old) {
+    const warnings = [
+      ...createdOrChanged(set, old, noNameWarnings, () => templateWarnings(set.spec.template, 'spec.template')),
+    ];
     for (const [index, { spec = {} }] of listOf(set.spec.volumeClaimTemplates).entries()) {
       warnings.push(...claimWarnings(spec, `spec.volumeClaimTemplates[${index}]`));
     }
