@@ -14,6 +14,7 @@ import { shapeOfKind } from '../../core/api/apply/kind-shape.ts';
 import type { Shape } from '../../core/api/apply/shape.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
+import { checkObject } from '../../core/api/schema/check.ts';
 import { findTypeSchema } from '../../core/api/schema/type-schema.ts';
 import { zeroObject } from '../../core/api/schema/zero-value.ts';
 import type { Json, JsonObject } from '../../core/kube/json.ts';
@@ -75,9 +76,10 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       if (own === apiVersion) return { shape: shapeOfKind(form), value };
       if (form.custom !== undefined) return { shape: shapeOfKind(form), value: asVersion(form, value) };
       const from = forms.find((candidate) => apiVersionOf(candidate) === own);
-      const stored =
-        from?.conversion === undefined ? value : (from.conversion.toStorage(asObject(value)) as unknown as Json);
-      return { shape: shapeOfKind(form), value: inForm(form, asObject(stored)) };
+      // Of an object that is being taken apart only the structure is sure; what every object has is filled in.
+      const whole = asObject(checkObject((from ?? form).schema, value).object as Json);
+      const stored = from?.conversion === undefined ? whole : from.conversion.toStorage(whole);
+      return { shape: shapeOfKind(form), value: inForm(form, stored) };
     };
 
   /** What all writes through one form and subresource have in common. */

@@ -122,12 +122,13 @@ function compareLists(list: ListShape, before: readonly Json[], after: readonly 
 }
 
 function byElement(list: ListShape, items: readonly Json[]): Map<PathElement, readonly Json[]> {
-  const found = new Map<PathElement, readonly Json[]>();
+  const found = new Map<PathElement, Json[]>();
   for (const item of items) {
     const element = elementOf(list, item);
     if (element === '') continue;
     const known = found.get(element);
-    found.set(element, known === undefined ? [item] : [...known, item]);
+    if (known === undefined) found.set(element, [item]);
+    else known.push(item);
   }
   return found;
 }

@@ -40,29 +40,44 @@ export const withSelf = (set: FieldSet, self: boolean): FieldSet =>
 
 /** Gathers children in any order; a child that came before is joined with the new one. */
 export class SetBuilder {
-  readonly #elements: PathElement[] = [];
-  readonly #below: FieldSet[] = [];
+  #elements: PathElement[] = [];
+  #below: FieldSet[] = [];
+  #isOrdered = true;
 
   add(element: PathElement, set: FieldSet): void {
     if (isEmpty(set)) return;
     const count = this.#elements.length;
-    // Mostly in order already.
-    const order = count === 0 ? 1 : compareElements(element, this.#elements[count - 1] as PathElement);
-    if (order > 0) {
-      this.#elements.push(element);
-      this.#below.push(set);
-      return;
+    // Mostly in order already; what is not is put in order once, in the end.
+    if (this.#isOrdered && count > 0) {
+      this.#isOrdered = compareElements(element, this.#elements[count - 1] as PathElement) > 0;
     }
-    const at = order === 0 ? count - 1 : findPlace(this.#elements, element);
-    if (this.#elements[at] === element) this.#below[at] = union(this.#below[at] as FieldSet, set);
-    else {
-      this.#elements.splice(at, 0, element);
-      this.#below.splice(at, 0, set);
-    }
+    this.#elements.push(element);
+    this.#below.push(set);
   }
 
   finish(self: boolean): FieldSet {
+    if (!this.#isOrdered) this.#order();
     return makeSet(self, this.#elements, this.#below);
+  }
+
+  #order(): void {
+    const elements = this.#elements;
+    const below = this.#below;
+    const places = elements.map((_, i) => i);
+    places.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
+    this.#elements = [];
+    this.#below = [];
+    this.#isOrdered = true;
+    for (const place of places) {
+      const element = elements[place] as PathElement;
+      const set = below[place] as FieldSet;
+      const last = this.#elements.length - 1;
+      if (this.#elements[last] === element) this.#below[last] = union(this.#below[last] as FieldSet, set);
+      else {
+        this.#elements.push(element);
+        this.#below.push(set);
+      }
+    }
   }
 }
 

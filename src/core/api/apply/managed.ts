@@ -122,7 +122,7 @@ export function withPlainManaged<T extends KubeObject>(object: T): T {
 
 /** Entries as somebody wrote them. Throws where they make no sense, in Kubernetes' words. */
 export function decodeManaged(entries: readonly unknown[]): ManagedFields {
-  const managed: ManagedEntry[] = [];
+  const managed = new Map<string, ManagedEntry>();
   entries.forEach((raw, index) => {
     const value = (typeof raw === 'object' && raw !== null ? raw : {}) as JsonObject;
     const { operation, apiVersion = '', fieldsType = '', fieldsV1 } = value;
@@ -140,11 +140,9 @@ export function decodeManaged(entries: readonly unknown[]): ManagedFields {
       subresource: textOf(value['subresource']),
       set: decodeFields(fieldsV1),
     };
-    const earlier = managed.findIndex((other) => sameManager(other, entry));
-    if (earlier === -1) managed.push(entry);
-    else managed[earlier] = entry;
+    managed.set(managerIdentifier(entry), entry);
   });
-  return managed;
+  return [...managed.values()];
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

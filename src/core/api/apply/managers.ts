@@ -125,26 +125,29 @@ const secondsOf = (time: string): number => (time === '' ? 0 : (parseTime(time) 
 export function capped(entries: readonly ManagedEntry[]): readonly ManagedEntry[] {
   const updaters = entries.filter((entry) => entry.operation === 'Update');
   if (updaters.length <= MOST_UPDATERS) return entries;
-  updaters.sort(
-    (a, b) => secondsOf(a.time) - secondsOf(b.time) || compareBytes(managerIdentifier(a), managerIdentifier(b)),
-  );
-  let result = [...entries];
-  const firstOf = new Map<string, ManagedEntry>();
-  let count = updaters.length;
-  for (const entry of updaters) {
+  const byIdentifier = new Map(entries.map((entry) => [managerIdentifier(entry), entry]));
+  const ordered = updaters
+    .map((entry) => ({ entry, identifier: managerIdentifier(entry), seconds: secondsOf(entry.time) }))
+    .sort((a, b) => a.seconds - b.seconds || compareBytes(a.identifier, b.identifier));
+  const firstOf = new Map<string, string>();
+  let count = ordered.length;
+  for (const { entry, identifier } of ordered) {
     if (count <= MOST_UPDATERS) break;
     const first = firstOf.get(entry.apiVersion);
     if (first === undefined) {
-      firstOf.set(entry.apiVersion, entry);
+      firstOf.set(entry.apiVersion, identifier);
       continue;
     }
     const bucket: ManagedEntry = { ...entry, manager: OLD_UPDATES, subresource: '' };
-    const existing = result.find((other) => sameManager(other, bucket)) ?? first;
-    result = result.filter((other) => other !== existing && other !== entry);
-    result.push({ ...bucket, set: union(entry.set, existing.set) });
+    const place = managerIdentifier(bucket);
+    const found = byIdentifier.has(place) ? place : first;
+    const merged = byIdentifier.get(found)?.set ?? EMPTY;
+    byIdentifier.delete(found);
+    byIdentifier.delete(identifier);
+    byIdentifier.set(place, { ...bucket, set: union(entry.set, merged) });
     count--;
   }
-  return result;
+  return [...byIdentifier.values()];
 }
 
 /** The owners with the sets of others wherever they are equal, so that alike objects keep them once. */

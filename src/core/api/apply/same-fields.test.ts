@@ -53,7 +53,7 @@ describe('objects of the same fields', () => {
         same++;
         expect(equalSets(owned(a), owned(b))).toBe(true);
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
     expect(same).toBeGreaterThan(20);
   });

@@ -97,11 +97,10 @@ const objectShapes = new Map<string, Shape>();
 /** The shape of a type by the name of its schema (`core/v1.Pod`); any JSON where there is no such schema. */
 export function shapeOf(schema: string): Shape {
   const found = findTypeSchema(schema);
-  return found === undefined ? DEDUCED : objectShape(found, false);
+  return found === undefined ? DEDUCED : objectShape(found, found.atomic);
 }
 
-function objectShape(schema: TypeSchema, atomicField: boolean): Shape {
-  const atomic = atomicField || schema.atomic;
+function objectShape(schema: TypeSchema, atomic: boolean): Shape {
   const key = `${schema.name}${atomic ? ' atomic' : ''}`;
   let shape = objectShapes.get(key);
   if (shape === undefined) {
@@ -141,9 +140,16 @@ function fieldFinder(schema: TypeSchema): MapShape['field'] {
   };
 }
 
+/** Fields that are owned member by member although their type is elsewhere one value. */
+const GRANULAR: ReadonlySet<string> = new Set(['PersistentVolumeSpec.claimRef']);
+
 function fieldShape(field: FieldSchema): Shape {
   const { type } = field;
-  if (type.kind === 'object') return objectShape(typeSchema(type.name), field.atomicMap);
+  if (type.kind === 'object') {
+    const schema = typeSchema(type.name);
+    const isGranular = GRANULAR.has(`${field.owner}.${field.name}`);
+    return objectShape(schema, !isGranular && (field.atomicMap || schema.atomic));
+  }
   if (type.kind === 'map') return mapShape(plainShape(type.value), field.atomicMap);
   if (type.kind === 'scalar') return plainShape(type);
   const keys = (field.listMapKeys ?? []).toSorted();
@@ -159,7 +165,7 @@ const mapShape = (value: Shape, atomic: boolean): Shape => ({ map: { atomic, fie
 function plainShape(type: TypeExpression): Shape {
   switch (type.kind) {
     case 'object':
-      return objectShape(typeSchema(type.name), false);
+      return objectShape(typeSchema(type.name), typeSchema(type.name).atomic);
     case 'map':
       return mapShape(plainShape(type.value), false);
     case 'list':

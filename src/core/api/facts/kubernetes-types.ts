@@ -1082,15 +1082,15 @@ core/v1.EphemeralContainerCommon
  command 3 []string
  args 4 []string
  workingDir 5 string
- ports 6 []core/v1.ContainerPort patch=merge mergekey=containerPort
+ ports 6 []core/v1.ContainerPort list=map(containerPort+protocol) patch=merge mergekey=containerPort
  envFrom 19 []core/v1.EnvFromSource
- env 7 []core/v1.EnvVar patch=merge mergekey=name
+ env 7 []core/v1.EnvVar list=map(name) patch=merge mergekey=name
  resources 8 core/v1.ResourceRequirements
  resizePolicy 23 []core/v1.ContainerResizePolicy
  restartPolicy 24 *string as=v1.ContainerRestartPolicy
  restartPolicyRules 25 []core/v1.ContainerRestartRule
- volumeMounts 9 []core/v1.VolumeMount patch=merge mergekey=mountPath
- volumeDevices 21 []core/v1.VolumeDevice patch=merge mergekey=devicePath
+ volumeMounts 9 []core/v1.VolumeMount list=map(mountPath) patch=merge mergekey=mountPath
+ volumeDevices 21 []core/v1.VolumeDevice list=map(devicePath) patch=merge mergekey=devicePath
  livenessProbe 10 *core/v1.Probe
  readinessProbe 11 *core/v1.Probe
  startupProbe 22 *core/v1.Probe
