@@ -23,6 +23,8 @@ import type { HistoryLimits } from '../apiserver/store/history.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
+import type { Audit } from '../apiserver/audit/audit.ts';
+import { openAuditLog, type AuditLogOptions } from './audit-log.ts';
 import type { RequestLimits } from '../apiserver/wire/overload.ts';
 import { authorizeExpressions } from '../apiserver/admission/authorize-expressions.ts';
 import { createValidatingPolicies } from '../apiserver/admission/policies/validating-policies.ts';
@@ -74,6 +76,8 @@ export interface EmbeddedOptions {
   readonly groups?: readonly NodeGroup[];
   /** How much of the past is kept for watches; the store's own limits unless said. */
   readonly history?: Partial<HistoryLimits>;
+  /** Where to write down who did what over HTTP (`-` for stdout), and how much; nothing unless said. */
+  readonly audit?: AuditLogOptions;
   /** How many requests over HTTP may be under way; as a kube-apiserver has it unless said. */
   readonly limits?: Partial<RequestLimits>;
   /** Whether kubelets and the scheduler record events; they do unless told otherwise. */
@@ -205,6 +209,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     await informers.synced(options.signal);
 
     const address = { port: options.port };
+    const auditLog = options.audit === undefined ? undefined : await openAuditLog(options.audit, undo);
     const wire = createEmbeddedWire(
       api,
       keys,
@@ -212,6 +217,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       metrics,
       () => `${hostName(options.bind)}:${address.port}`,
       options.limits ?? {},
+      auditLog,
     );
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
@@ -312,6 +318,7 @@ function createEmbeddedWire(
   metrics: LazyMetrics,
   serverAddress: () => string,
   limits: Partial<RequestLimits>,
+  audit: Audit | undefined,
 ): WireServer {
   const isKnown = (group: string, version: string, resource: string): boolean =>
     api.registry.byResource(group, version, resource) !== undefined;
@@ -325,6 +332,7 @@ function createEmbeddedWire(
     tokens: { authenticate: (token) => tokens.read(token).user },
     authorizer: api.authorizer,
     limits,
+    ...(audit === undefined ? {} : { audit }),
     onAnswered: (exchange, _user, _error, elapsedMs) => measure(exchange, elapsedMs),
     meta: {
       version: VERSION.document,

@@ -62,6 +62,8 @@ export function createProgram(): Command {
       '--write-kubeconfig <file>',
       'where to write the kubeconfig; other clusters in it stay (default: $EVERYNODE_HOME/kubeconfig)',
     )
+    .option('--audit-log-path <file>', 'write who did what to this file, one JSON event a line (- for stdout)')
+    .option('--audit-policy-file <file>', 'what is written of which requests (default: metadata of all)')
     .option('--max-requests-inflight <count>', 'reading requests served at the same time', '400')
     .option('--max-mutating-requests-inflight <count>', 'writing requests served at the same time', '200')
     .addOption(
@@ -108,6 +110,8 @@ export interface UpFlags {
   readonly nodes?: string;
   readonly nodeGroups?: string;
   readonly controllers: string;
+  readonly auditLogPath?: string;
+  readonly auditPolicyFile?: string;
   readonly maxRequestsInflight: string;
   readonly maxMutatingRequestsInflight: string;
   readonly writeKubeconfig?: string;

@@ -8,6 +8,7 @@ import { realClock } from '../machinery/real-clock.ts';
 import { createPinoLogger } from '../machinery/pino-logger.ts';
 import { silentLogger, type LogLevel } from '../machinery/logger.ts';
 import { readNodeGroups, type NodeGroup } from '../nodes/fleet/node-groups.ts';
+import { readAuditPolicy } from '../apiserver/audit/policy.ts';
 import { CliError } from './cli-error.ts';
 import { explainStart } from './explain-start.ts';
 import { defaultDataDir, defaultKubeconfig, rememberKubeconfig } from './home.ts';
@@ -82,7 +83,7 @@ function nextSteps(file: string, options: Pick<EmbeddedOptions, 'dataDir'>): str
 `;
 }
 
-type ReadOptions = Pick<EmbeddedOptions, 'dataDir' | 'port' | 'bind' | 'groups' | 'controllers' | 'limits'>;
+type ReadOptions = Pick<EmbeddedOptions, 'dataDir' | 'port' | 'bind' | 'groups' | 'controllers' | 'limits' | 'audit'>;
 
 const MAX_PORT = 65_535;
 const MAX_NODES = 200_000;
@@ -99,6 +100,7 @@ function readFlags(flags: UpFlags): ReadOptions {
     ...(flags.ephemeral === true ? {} : { dataDir: resolve(flags.dataDir ?? defaultDataDir()) }),
     port,
     bind: flags.bind,
+    ...readAudit(flags),
     limits: {
       reads: wholeNumber('--max-requests-inflight', flags.maxRequestsInflight, MAX_IN_FLIGHT, 1),
       writes: wholeNumber('--max-mutating-requests-inflight', flags.maxMutatingRequestsInflight, MAX_IN_FLIGHT, 1),
@@ -122,6 +124,26 @@ function readControllers(list: string): readonly string[] {
     );
   }
   return names;
+}
+
+function readAudit({ auditLogPath, auditPolicyFile }: UpFlags): Pick<ReadOptions, 'audit'> {
+  if (auditLogPath === undefined) {
+    if (auditPolicyFile === undefined) return {};
+    throw new CliError('--audit-policy-file needs --audit-log-path', 'Say where the events go');
+  }
+  if (auditPolicyFile === undefined) return { audit: { path: auditLogPath } };
+  let text: string;
+  try {
+    text = readFileSync(auditPolicyFile, 'utf8');
+  } catch (error) {
+    throw new CliError(`cannot read --audit-policy-file: ${(error as Error).message}`);
+  }
+  const { policy, problems } = readAuditPolicy(text);
+  if (problems.length === 0) return { audit: { path: auditLogPath, policy } };
+  const lines = problems.map(
+    ({ line, path, message }) => `  ${auditPolicyFile}:${line}: ${path === '' ? '' : `${path}: `}${message}`,
+  );
+  throw new CliError(`the audit policy cannot be used:\n${lines.join('\n')}`);
 }
 
 function readGroups(flags: UpFlags): readonly NodeGroup[] | undefined {

@@ -4,12 +4,16 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { Socket } from 'node:net';
 import { StatusError } from '../../core/kube/status-error.ts';
+import type { AuditedExchange } from '../audit/audit.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-export interface Exchange {
+export interface Exchange extends AuditedExchange {
   readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
   /** Percent-encoded path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -61,6 +65,8 @@ const GONE = new DOMException('the exchange is over', 'AbortError');
 export function createExchange(request: Request, response: Response, open: Set<() => void>): Exchange {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
+  /** Only where the audit log wants them. */
+  let kept: { request: Buffer | undefined; response: Buffer | undefined } | undefined;
   let closed = false;
   /** Made only for those who ask: most requests are answered before anyone could give up. */
   let controller: AbortController | undefined;
@@ -76,6 +82,14 @@ export function createExchange(request: Request, response: Response, open: Set<(
   const isClosed = (): boolean => closed;
   return {
     method: request.method ?? 'GET',
+    url,
+    get sourceAddress() {
+      return socketOf(request)?.remoteAddress;
+    },
+    keepBodies: () => void (kept ??= { request: undefined, response: undefined }),
+    get kept() {
+      return { request: kept?.request?.toString('utf8'), response: kept?.response?.toString('utf8') };
+    },
     path: mark < 0 ? url : url.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     header: (name) => {
@@ -97,13 +111,18 @@ export function createExchange(request: Request, response: Response, open: Set<(
       }
       return controller.signal;
     },
-    body: () => readBody(request, response),
+    async body() {
+      const bytes = await readBody(request, response);
+      if (kept !== undefined) kept.request = bytes;
+      return bytes;
+    },
     setHeader: (name, value) => {
       if (!response.headersSent && !closed) response.setHeader(name, value);
     },
     send(status, contentType, body) {
       if (response.headersSent || closed) return;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      if (kept !== undefined) kept.response = bytes;
       response.statusCode = status;
       response.setHeader('content-type', contentType);
       response.setHeader('content-length', String(bytes.length));
@@ -130,6 +149,10 @@ export function createExchange(request: Request, response: Response, open: Set<(
     },
   };
 }
+
+/** The connection behind a request. */
+export const socketOf = (request: Request): Socket | undefined =>
+  'stream' in request ? request.stream.session?.socket : request.socket;
 
 /** Sends the headers at once: a watcher must know that it is watching before the first event. */
 function flush(response: Response): void {

@@ -220,7 +220,7 @@ async function readObject(
 ): Promise<ReadBody & { readonly object: KubeObject }> {
   const format = bodyFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
-  const body = await decodeBody(bytes, format, clock);
+  const body = await decodeBody(bytes, format, clock, kind.kind);
   // Nothing at all is an object about which nothing was said.
   const value = body.value ?? {};
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');

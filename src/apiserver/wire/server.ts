@@ -14,14 +14,15 @@ import type { TLSSocket } from 'node:tls';
 import { StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import { accessDenied, type Authorizer } from '../access/authorizer.ts';
+import type { Audit, AuditTrail } from '../audit/audit.ts';
 import { sendError } from './answer.ts';
 import { authenticate, type TokenAuthenticator } from './authentication.ts';
-import { createExchange, type Exchange } from './exchange.ts';
+import { createExchange, socketOf, type Exchange } from './exchange.ts';
 import { impersonated } from './impersonation.ts';
 import { answerMeta, type MetaSource } from './meta-request.ts';
 import { createInFlight, DEFAULT_LIMITS, type RequestLimits } from './overload.ts';
 import { parsePath, type Route } from './path.ts';
-import { answerResource, isLong } from './resource-request.ts';
+import { answerResource, isLong, verbAsked } from './resource-request.ts';
 import { createWatchBudget } from './watch-budget.ts';
 import type { WireContext } from './wire-context.ts';
 
@@ -37,6 +38,8 @@ export interface WireOptions extends Omit<WireContext, 'watches'> {
   readonly tokens: TokenAuthenticator;
   readonly meta: MetaSource;
   readonly limits?: Partial<RequestLimits>;
+  /** Writes down who did what, if that is wanted. */
+  readonly audit?: Audit;
   /** Asked about paths that name no resource, and about acting as somebody else. */
   readonly authorizer: Authorizer;
   /** Told of every answered request; metrics and the audit log hang here. */
@@ -121,14 +124,21 @@ export function createWireServer(options: WireOptions): WireServer {
     const began = options.clock.monotonic();
     const exchange = createExchange(request, response, open);
     let user: UserInfo | undefined;
+    let caller: UserInfo | undefined;
     let failure: StatusError | undefined;
+    let trail: AuditTrail | undefined;
     response.on('error', () => {});
     try {
-      const socket = ('stream' in request ? request.stream.session?.socket : request.socket) as TLSSocket;
       exchange.setHeader('cache-control', 'no-cache, private');
-      const caller = authenticate(socket, exchange.header('authorization'), options.tokens, options.clock.now());
+      caller = authenticate(
+        socketOf(request) as TLSSocket,
+        exchange.header('authorization'),
+        options.tokens,
+        options.clock.now(),
+      );
       user = impersonated(caller, exchange, options.authorizer);
       const route = parsePath(exchange.path);
+      trail = beginTrail(exchange, route, caller, user);
       const leave = isCounted(route, exchange) ? inFlight.enter(exchange) : undefined;
       try {
         await dispatch(exchange, route, user);
@@ -136,9 +146,26 @@ export function createWireServer(options: WireOptions): WireServer {
         leave?.();
       }
     } catch (error) {
+      // Whoever could not say who they are, or may not be whom they want to be, leaves a trace too.
+      trail ??= beginTrail(exchange, parsePath(exchange.path), caller, user);
       if (!exchange.answered) failure = sendError(exchange, error);
     }
+    trail?.complete(failure);
     options.onAnswered?.(exchange, user, failure, options.clock.monotonic() - began);
+  }
+
+  function beginTrail(
+    exchange: Exchange,
+    route: Route,
+    caller: UserInfo | undefined,
+    user: UserInfo | undefined,
+  ): AuditTrail | undefined {
+    if (options.audit === undefined) return undefined;
+    const target = route.kind === 'resource' ? route.target : undefined;
+    const verb = route.kind === 'resource' ? verbAsked(exchange, route) : exchange.method.toLowerCase();
+    const trail = options.audit.begin(exchange, { verb, target, caller, user });
+    if (trail !== undefined) exchange.setHeader('audit-id', trail.id);
+    return trail;
   }
 
   function dispatch(exchange: Exchange, route: Route, user: UserInfo): Promise<void> {

@@ -1,4 +1,5 @@
 /** A ValidatingAdmissionPolicy, ready to judge: its expressions compiled, each variable known to those after it. */
+import { admissionEnvironment, lazyVariables } from '../../../core/api/cel/admission.ts';
 import {
   compileCel,
   MAX_MESSAGE_BYTES,
@@ -8,14 +9,12 @@ import {
   type CelBindings,
   type CelProgram,
   type CelResult,
-  type DeclType,
+  type CelType,
 } from '../../../core/api/cel/cel.ts';
-import { opaqueDecl } from '../../../core/api/cel/decl-types.ts';
 import { DYN } from '../../../core/api/cel/types.ts';
-import { CelError, CelMap, type CelValue } from '../../../core/api/cel/values.ts';
+import { CelError } from '../../../core/api/cel/values.ts';
 import type { Validation, ValidatingAdmissionPolicy } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { StatusReason } from '../../../core/kube/status-error.ts';
-import { admissionEnvironment } from '../expressions.ts';
 
 /** Why a policy says no. */
 export interface Denial {
@@ -38,8 +37,8 @@ interface Rule {
 
 export function compilePolicy({ spec }: ValidatingAdmissionPolicy): CompiledPolicy {
   const params = spec.paramKind !== undefined;
-  const types = new Map<string, DeclType>();
-  const environment = () => admissionEnvironment({ params, variables: types });
+  const types = new Map<string, CelType>();
+  const environment = () => admissionEnvironment({ params, authorizer: true, variables: types });
   const compile = (expression: string): Program => {
     const result = compileCel(expression, environment());
     if (result.ok) return { expression, program: result.program };
@@ -51,7 +50,7 @@ export function compilePolicy({ spec }: ValidatingAdmissionPolicy): CompiledPoli
     const program = compile(expression);
     variables.set(name, program);
     // One that does not compile is known, so that only those who use it fail.
-    types.set(name, opaqueDecl('program' in program ? program.program.outputType : DYN));
+    types.set(name, 'program' in program ? program.program.outputType : DYN);
   }
   const rules: readonly Rule[] = (spec.validations ?? []).map((validation) => ({
     validation,
@@ -79,7 +78,6 @@ interface Run {
 
 function createRun(request: CelBindings, variables: ReadonlyMap<string, Program>): Run {
   let budget = RUNTIME_COST_BUDGET;
-  const known = new Map<string, CelBinding>();
   const evaluate = (program: Program): ReturnType<Run['evaluate']> => {
     if ('error' in program) return { ok: false, error: program.error, outOfBudget: false };
     if (budget <= 0) return { ok: false, error: OUT_OF_BUDGET_MESSAGE, outOfBudget: true };
@@ -88,44 +86,12 @@ function createRun(request: CelBindings, variables: ReadonlyMap<string, Program>
     if (result.ok || result.outOfBudget) return result;
     return { ...result, error: `expression '${program.expression.trim()}' resulted in error: ${result.error}` };
   };
-  const variable = (name: string): CelBinding | undefined => {
-    const program = variables.get(name);
-    if (program === undefined) return undefined;
-    let value = known.get(name);
-    if (value === undefined) {
-      const result = evaluate(program);
-      value = result.ok
-        ? result.value
-        : new CelError(`composited variable "${name}" fails to evaluate: ${result.error}`);
-      known.set(name, value);
-    }
-    return value;
+  const variable = (name: string): CelBinding => {
+    const result = evaluate(variables.get(name) ?? { error: `undeclared reference to '${name}'` });
+    return result.ok ? result.value : new CelError(`composited variable "${name}" fails to evaluate: ${result.error}`);
   };
-  const bindings: CelBindings = { ...request, variables: new Variables(variables, variable) };
+  const bindings: CelBindings = { ...request, variables: lazyVariables(variables.keys(), variable) };
   return { evaluate };
-}
-
-class Variables extends CelMap {
-  readonly #names: ReadonlyMap<string, unknown>;
-  readonly #value: (name: string) => CelBinding | undefined;
-
-  constructor(names: ReadonlyMap<string, unknown>, value: (name: string) => CelBinding | undefined) {
-    super();
-    this.#names = names;
-    this.#value = value;
-  }
-
-  get size(): number {
-    return this.#names.size;
-  }
-
-  find(key: CelValue): CelBinding | undefined {
-    return typeof key === 'string' ? this.#value(key) : undefined;
-  }
-
-  keys(): readonly CelValue[] {
-    return [...this.#names.keys()];
-  }
 }
 
 function matches(conditions: readonly Program[], run: Run): { readonly matches: boolean } | { readonly error: string } {

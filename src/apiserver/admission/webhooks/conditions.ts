@@ -1,4 +1,5 @@
 /** Match conditions: expressions that all have to hold before a webhook is asked. */
+import { admissionEnvironment } from '../../../core/api/cel/admission.ts';
 import {
   compileCel,
   MATCH_CONDITIONS_COST_BUDGET,
@@ -10,7 +11,7 @@ import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { MatchCondition } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { AdmissionRequest } from '../../../machinery/admission.ts';
-import { admissionEnvironment, requestBindings } from '../expressions.ts';
+import { requestBindings } from '../expressions.ts';
 
 export type ConditionsResult =
   | { readonly matches: boolean }
@@ -35,7 +36,7 @@ function compiled(conditions: readonly MatchCondition[]): readonly Compiled[] {
   let known = programs.get(conditions);
   if (known === undefined) {
     known = conditions.map(({ expression }): Compiled => {
-      const result = compileCel(expression, (environment ??= admissionEnvironment()));
+      const result = compileCel(expression, (environment ??= admissionEnvironment({ authorizer: true })));
       return result.ok ? { program: result.program } : { error: `compilation error: ${result.message}` };
     });
     programs.set(conditions, known);
