@@ -68,17 +68,4 @@ kubectlSuite('apply and diff', ({ ok, fails, run, file, minor }) => {
     expect(pruned).toContain('configmap/dropped pruned');
     expect(await ok(['get', 'configmaps', '-l', 'set=one', '-o', 'name'])).toBe('configmap/kept\n');
   });
-
-  it('says clearly that the server does not apply by itself yet', async () => {
-    const told = await fails([
-      'apply',
-      '--server-side',
-      '-f',
-      file('server-side.json', configMapOf('server-side', {})),
-    ]);
-    expect(told).toContain('Server-side apply not available on the server');
-    expect(await fails(['get', 'configmap', 'server-side'])).toBe(
-      'Error from server (NotFound): configmaps "server-side" not found',
-    );
-  });
 });
