@@ -98,6 +98,23 @@ export function advanceRegular(pod: Pod, moment: Moment): Advance {
   return { statuses: sameOr(old, statuses), wake };
 }
 
+/** Containers somebody added to look around: they start at once and go on; nothing waits for them, nothing restarts them. */
+export function advanceEphemeral(pod: Pod, moment: Moment): Advance {
+  const old = pod.status?.ephemeralContainerStatuses;
+  let wake = Infinity;
+  const statuses = (pod.spec.ephemeralContainers ?? []).map((container, i) => {
+    const before = statusOf(old, container as Container, i);
+    if ((before?.state?.running ?? before?.state?.terminated) !== undefined) return before as ContainerStatus;
+    if (isBrokenImage(container.image)) {
+      const pull = failedPull(container as Container, before, pod, moment);
+      wake = Math.min(wake, pull.wake);
+      return pull.status;
+    }
+    return { ...runningStatus(container as Container, undefined, moment), ready: false, started: false };
+  });
+  return { statuses: sameOr(old, statuses), wake };
+}
+
 const runUntil = (pod: Pod, { now }: Moment): { readonly wake: number } => ({
   wake: now + (podSettings(pod).exitAfterMs ?? Infinity),
 });

@@ -188,4 +188,28 @@ describe('the life of a simulated pod', () => {
       }),
     );
   });
+
+  it('takes in containers that somebody adds to look around, and is otherwise as it was', () => {
+    fc.assert(
+      fc.property(pods, fc.array(image, { minLength: 1, maxLength: 2 }), (first, images) => {
+        const before = play(first, 0);
+        const ephemeralContainers = images.map((ref, i) => ({ name: `debug-${i}`, image: ref }));
+        const { pod, end } = play({ ...before.pod, spec: { ...before.pod.spec, ephemeralContainers } }, 0);
+        if (before.end !== 'rest' || before.pod.status?.phase !== 'Running') return;
+        const { ephemeralContainerStatuses: added = [], ...rest } = pod.status ?? {};
+        expect([end, rest]).toEqual(['rest', before.pod.status]);
+        expect(added.map(({ state }) => Object.keys(state ?? {})[0])).toEqual(
+          images.map((ref) => (ref.includes('non-existent') ? 'waiting' : 'running')),
+        );
+      }),
+    );
+  });
+
+  it('ends with what was added to it', () => {
+    const added = { name: 'debug', image: 'busybox' };
+    const spec = { containers: [{ name: 'a', image: 'x' }], ephemeralContainers: [added], activeDeadlineSeconds: 60 };
+    const { pod } = play({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid: 'u' }, spec, status: {} }, 0);
+    expect(pod.status?.phase).toBe('Failed');
+    expect(pod.status?.ephemeralContainerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
+  });
 });

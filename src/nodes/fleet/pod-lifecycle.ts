@@ -5,7 +5,7 @@
 import type { Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import { isTerminal } from '../../core/placement/pod-record.ts';
 import { parseTime } from '../../core/kube/time.ts';
-import { advanceInit, advanceRegular, creating, instantOf } from './container-status.ts';
+import { advanceEphemeral, advanceInit, advanceRegular, creating, instantOf } from './container-status.ts';
 import { nextStatus, NO_STATUSES, stoppedStatus, type ContainersNow, type StatusContext } from './pod-status.ts';
 import { podSettings } from './settings.ts';
 
@@ -73,8 +73,15 @@ function run(pod: Pod, situation: Situation, deadline: number): Step {
     init?.done === false
       ? { statuses: pod.status?.containerStatuses ?? notYet(pod).regular, wake: Infinity }
       : advanceRegular(pod, situation);
-  const containers = { init: init?.statuses ?? NO_STATUSES, regular: regular.statuses, sandbox: true };
-  return report(pod, nextStatus(pod, containers, situation), Math.min(init?.wake ?? Infinity, regular.wake, deadline));
+  const ephemeral = pod.spec.ephemeralContainers === undefined ? undefined : advanceEphemeral(pod, situation);
+  const containers = {
+    init: init?.statuses ?? NO_STATUSES,
+    regular: regular.statuses,
+    ephemeral: ephemeral?.statuses ?? NO_STATUSES,
+    sandbox: true,
+  };
+  const wake = Math.min(init?.wake ?? Infinity, regular.wake, ephemeral?.wake ?? Infinity, deadline);
+  return report(pod, nextStatus(pod, containers, situation), wake);
 }
 
 function report(pod: Pod, status: PodStatus, wake: number): Step {

@@ -54,7 +54,8 @@ function wholeNumber(query: URLSearchParams, name: string): number | undefined {
 
 function chooseContainer(pod: Stored<Pod>, asked: string | null): string {
   const { name } = pod.metadata;
-  const all = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].map((container) => container.name);
+  const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
+  const all = [...initContainers, ...containers, ...ephemeralContainers].map((container) => container.name);
   if (asked !== null && asked !== '') {
     if (!all.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${name}`);
     return asked;
@@ -76,7 +77,8 @@ interface LogLine {
 const FOLLOW_MS = 1000;
 
 function logLines(pod: Stored<Pod>, container: string, query: URLSearchParams): readonly LogLine[] {
-  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+  const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {};
+  const statuses = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
   const status = statuses.find((each) => each.name === container);
   if (query.get('previous') === 'true' && status?.lastState?.terminated === undefined) {
     throw badRequest(

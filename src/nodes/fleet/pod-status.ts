@@ -38,6 +38,8 @@ export function phaseOf(pod: Pod, init: Statuses, regular: Statuses, isOver = fa
 export interface ContainersNow {
   readonly init: Statuses;
   readonly regular: Statuses;
+  /** Those somebody added to look around; they count for nothing. */
+  readonly ephemeral?: Statuses;
   readonly sandbox: boolean;
 }
 
@@ -47,16 +49,25 @@ export function nextStatus(pod: Pod, containers: ContainersNow, context: StatusC
   if (phase !== 'Succeeded' && phase !== 'Failed') return assemble(pod, phase, containers, context);
   // Sidecars end with the containers they serve.
   const init = stopped(pod.spec.initContainers ?? [], containers.init, 0, context);
-  return assemble(pod, phase, { ...containers, init, sandbox: false }, context);
+  const ephemeral = stoppedEphemeral(pod, KILLED, context);
+  return assemble(pod, phase, { ...containers, init, ephemeral, sandbox: false }, context);
 }
+
+const KILLED = 137;
+
+const stoppedEphemeral = ({ spec, status }: Pod, exitCode: number, context: StatusContext): Statuses =>
+  spec.ephemeralContainers === undefined
+    ? NO_STATUSES
+    : stopped(spec.ephemeralContainers as readonly Container[], status?.ephemeralContainerStatuses, exitCode, context);
 
 /** The containers were told to stop and have; the pod lingers only because somebody still holds it. */
 export function stoppedStatus(pod: Pod, exitCode: number, context: StatusContext, why?: Rejection): PodStatus {
   const { initContainers = [], containers } = pod.spec;
   const init = stopped(initContainers, pod.status?.initContainerStatuses, exitCode, context);
   const regular = stopped(containers, pod.status?.containerStatuses, exitCode, context);
+  const ephemeral = stoppedEphemeral(pod, exitCode, context);
   const phase = why === undefined ? phaseOf(pod, init, regular, true) : 'Failed';
-  const status = assemble(pod, phase, { init, regular, sandbox: false }, context);
+  const status = assemble(pod, phase, { init, regular, ephemeral, sandbox: false }, context);
   return why === undefined ? status : { ...status, reason: why.reason, message: why.message };
 }
 
@@ -80,12 +91,12 @@ const generationOf = ({ metadata: { generation } }: Pod): { observedGeneration?:
 function assemble(
   pod: Pod,
   phase: string,
-  { init, regular, sandbox }: ContainersNow,
+  { init, regular, ephemeral = NO_STATUSES, sandbox }: ContainersNow,
   context: StatusContext,
 ): PodStatus {
   const old = pod.status;
   const conditions = nextConditions(pod, { phase, sandbox, init, regular }, context.text);
-  if (old !== undefined && isSaid(pod, old, phase, conditions, init, regular)) return old;
+  if (old !== undefined && isSaid(pod, old, phase, conditions, { init, regular, ephemeral })) return old;
   const isHostNetwork = pod.spec.hostNetwork === true;
   const podIP = old?.podIP ?? (sandbox || isHostNetwork ? newAddress(pod, context) : undefined);
   return {
@@ -100,6 +111,7 @@ function assemble(
     startTime: old?.startTime ?? context.text,
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: regular,
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
     qosClass: old?.qosClass ?? 'BestEffort',
     ...(old?.nominatedNodeName === undefined ? {} : { nominatedNodeName: old.nominatedNodeName }),
   };
@@ -111,14 +123,14 @@ function isSaid(
   old: PodStatus,
   phase: string,
   conditions: PodStatus['conditions'],
-  init: Statuses,
-  regular: Statuses,
+  { init, regular, ephemeral }: Required<Omit<ContainersNow, 'sandbox'>>,
 ): boolean {
   return (
     old.phase === phase &&
     old.conditions === conditions &&
     old.containerStatuses === regular &&
     (init.length === 0 || old.initContainerStatuses === init) &&
+    (ephemeral.length === 0 || old.ephemeralContainerStatuses === ephemeral) &&
     old.startTime !== undefined &&
     (old.observedGeneration === undefined || old.observedGeneration === pod.metadata.generation)
   );
