@@ -65,6 +65,14 @@ describe('cluster IPs', () => {
     },
   );
 
+  it('must be of the one family the cluster has', async () => {
+    const { client } = await createTestServer();
+    const error = await failure(client.create(SERVICES, service('a', { clusterIP: 'fd00::1' })));
+    expect(error.message).toBe(
+      'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster',
+    );
+  });
+
   it.each(['10.96.0.1', '10.111.255.254', '10.100.7.255'])('may be any other of the range: %s', async (clusterIP) => {
     const { client } = await createTestServer();
     expect((await client.create(SERVICES, service('a', { clusterIP }))).spec?.clusterIP).toBe(clusterIP);

@@ -156,6 +156,11 @@ function withAddress(
   if (wanted.length > 0) {
     const before = new Set(old?.clusterIPs);
     const fresh = wanted.filter((ip) => ip !== 'None' && !before.has(ip));
+    const foreign = wanted.findIndex((ip) => ip !== 'None' && ip.includes(':') !== (family === 'IPv6'));
+    if (foreign !== -1) {
+      const text = `${family === 'IPv6' ? 'IPv4' : 'IPv6'} is not configured on this cluster`;
+      refuse(service, invalid(`spec.clusterIPs[${foreign}]`, wanted, text));
+    }
     const strange = fresh.find((ip) => !isClusterIP(ip, cidr));
     if (strange !== undefined) {
       const text = `failed to allocate IP ${strange}: the provided network does not match the current range`;

@@ -17,34 +17,42 @@ export interface DecodedBody {
   readonly duplicates?: readonly string[];
 }
 
+/** What is said of a body whose kind is not known. */
+const ANYTHING = 'runtime.Object';
+
 /** A promise only for what has to wait: JSON is there at once, and each turn that a request takes is felt. */
-export function decodeBody(bytes: Buffer, format: Format, clock: Clock): DecodedBody | Promise<DecodedBody> {
+export function decodeBody(
+  bytes: Buffer,
+  format: Format,
+  clock: Clock,
+  expected = ANYTHING,
+): DecodedBody | Promise<DecodedBody> {
   switch (format) {
     case 'json': {
       const text = bytes.toString('utf8');
-      return { value: decodeJsonText(text), text };
+      return { value: decodeJsonText(text, expected), text };
     }
     case 'yaml':
-      return decodeYamlBody(bytes, clock);
+      return decodeYamlBody(bytes, clock, expected);
     case 'protobuf':
       try {
         return { value: decodeProtobufObject(bytes) as unknown as Json };
       } catch (error) {
-        throw malformed(error);
+        throw malformed(error, expected);
       }
   }
 }
 
-export function decodeJsonText(text: string): Json {
+export function decodeJsonText(text: string, expected = ANYTHING): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    throw malformed(error);
+    throw malformed(error, expected);
   }
 }
 
 /** JSON is YAML, and most clients send exactly that under a YAML type: the quick parser goes first. */
-export async function decodeYamlBody(bytes: Buffer, clock: Clock): Promise<DecodedBody> {
+export async function decodeYamlBody(bytes: Buffer, clock: Clock, expected = ANYTHING): Promise<DecodedBody> {
   const text = bytes.toString('utf8');
   if (/^\s*[{[]/.test(text.slice(0, 64))) {
     try {
@@ -56,13 +64,13 @@ export async function decodeYamlBody(bytes: Buffer, clock: Clock): Promise<Decod
   try {
     return await decodeYaml(text, clock);
   } catch (error) {
-    throw malformed(error);
+    throw malformed(error, expected);
   }
 }
 
-const malformed = (error: unknown): StatusError =>
+const malformed = (error: unknown, expected: string): StatusError =>
   error instanceof StatusError
     ? error
     : badRequest(
-        `the object provided is unrecognized (must be of type runtime.Object): couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`,
+        `the object provided is unrecognized (must be of type ${expected}): couldn't get version/kind; ${error instanceof Error ? error.message : String(error)}`,
       );

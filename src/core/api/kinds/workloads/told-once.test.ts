@@ -15,8 +15,12 @@ function strategyOf(group: string, resource: string) {
   return strategy;
 }
 
-const object = (body: object, generation: number): KubeObject =>
-  ({ apiVersion: 'v1', kind: 'K', metadata: { name: 'not.a.label', generation }, ...body }) as KubeObject;
+const object = (body: object, generation: number): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'K',
+  metadata: { name: 'not.a.label', generation },
+  ...body,
+});
 
 describe('warnings of a workload', () => {
   it.each([
