@@ -1,6 +1,6 @@
 /**
- * What Kubernetes fills in for kinds that have no file of their own here: they are checked by structure alone, but readers
- * count on these fields being there (kubectl describes an EndpointSlice whose ports have no protocol by crashing).
+ * What Kubernetes fills in where that is a table of fields and values. Readers count on these fields being there (kubectl
+ * describes an EndpointSlice whose ports have no protocol by crashing).
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import { autoscalerDefaults } from './autoscaler-defaults.ts';
@@ -116,14 +116,14 @@ const CHANGES: ReadonlyMap<string, Change> = new Map<string, Change>([
   ['resource.k8s.io/resourceclaimtemplates', at('spec.spec', DEVICE_REQUESTS)],
 ]);
 
+/** The defaults of a kind of this table, for a strategy of its own. */
+export function simpleDefaults<T extends object>(key: string): (object: T) => T {
+  const change = CHANGES.get(key);
+  return change === undefined ? (object) => object : (object) => change(object as Bag) as T;
+}
+
 /** Kinds whose PUT must say which version it was made from, beside those that have a file of their own. */
 const CONDITIONAL_UPDATES: ReadonlySet<string> = new Set([
-  'admissionregistration.k8s.io/mutatingadmissionpolicies',
-  'admissionregistration.k8s.io/mutatingadmissionpolicybindings',
-  'admissionregistration.k8s.io/mutatingwebhookconfigurations',
-  'admissionregistration.k8s.io/validatingadmissionpolicies',
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings',
-  'admissionregistration.k8s.io/validatingwebhookconfigurations',
   'certificates.k8s.io/clustertrustbundles',
   'certificates.k8s.io/podcertificaterequests',
   'coordination.k8s.io/leasecandidates',

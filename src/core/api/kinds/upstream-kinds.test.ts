@@ -1,6 +1,6 @@
 /**
  * Kubernetes' own strategies were run on these manifests (defaulting, preparing, validating); ours must say the same.
- * The first line holds a good manifest a kind, each further one mutations of it and what came out.
+ * The first line of a table holds a good manifest a kind, each further one mutations of it and what came out.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -51,11 +51,16 @@ function mutate(base: unknown, mutations: readonly Mutation[]): Bag {
 const expand = (line: string): string =>
   line.replace(/«(.)\*(\d+)»/g, (_, letter: string, count: string) => letter.repeat(Number(count)));
 
-const [first = '', ...lines] = readFileSync(new URL('testdata/upstream-kinds.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n');
-const bases = JSON.parse(first) as { readonly [kind: string]: KubeObject };
-const vectors = lines.map((line) => JSON.parse(expand(line)) as Vector);
+const FILES = ['upstream-kinds', 'upstream-admission'];
+
+type Bases = { readonly [kind: string]: KubeObject };
+
+function readTable(name: string): { readonly bases: Bases; readonly vectors: readonly Vector[] } {
+  const text = readFileSync(new URL(`testdata/${name}.jsonl`, import.meta.url), 'utf8');
+  const [first = '', ...lines] = text.trim().split('\n');
+  return { bases: JSON.parse(first) as Bases, vectors: lines.map((line) => JSON.parse(expand(line)) as Vector) };
+}
+
 const registry = createRegistry();
 
 function definitionOf(object: KubeObject): KindDefinition {
@@ -106,7 +111,10 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-function run(vector: Vector): { object: KubeObject; errors: string[]; input: Bag; warnings: readonly string[] } {
+function run(
+  bases: Bases,
+  vector: Vector,
+): { object: KubeObject; errors: string[]; input: Bag; warnings: readonly string[] } {
   const base = bases[vector.kind];
   const isCreate = vector.sub === undefined;
   const input = mutate(isCreate ? base : stored(mutate(base, vector.keep ?? [])), vector.m);
@@ -132,11 +140,14 @@ function run(vector: Vector): { object: KubeObject; errors: string[]; input: Bag
 const nameOf = ({ kind, sub, m, old }: Vector): string =>
   `${kind} ${sub === undefined ? 'create' : `update ${sub}`} ${JSON.stringify([m, old]).slice(0, 150)}`;
 
-describe.each(Object.keys(bases))('%s as upstream', (kind) => {
+const tables = FILES.map(readTable);
+const cases = tables.flatMap(({ bases, vectors }) => Object.keys(bases).map((kind) => ({ kind, bases, vectors })));
+
+describe.each(cases)('$kind as upstream', ({ kind, bases, vectors }) => {
   const mine = vectors.filter((vector) => vector.kind === kind);
 
   it.each(mine.map((vector) => [nameOf(vector), vector] as const))('%s', (_, vector) => {
-    const { object, errors, input, warnings } = run(vector);
+    const { object, errors, input, warnings } = run(bases, vector);
     expect(errors.toSorted()).toEqual((vector.errors ?? []).map(([t, f, m]) => `${t} ${f}: ${m}`).toSorted());
     if (!vector.prepared) return;
     const { strategy } = definitionOf(object);

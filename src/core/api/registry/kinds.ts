@@ -4,6 +4,9 @@
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import type { KindDefinition, KindStrategy, TablePrinter } from '../kind-definition.ts';
+import { mutatingBindingStrategy, mutatingPolicyStrategy } from '../kinds/admission/mutating-policies.ts';
+import { validatingBindingStrategy, validatingPolicyStrategy } from '../kinds/admission/policies.ts';
+import { mutatingWebhooksStrategy, validatingWebhooksStrategy } from '../kinds/admission/webhooks.ts';
 import { certificateRequestStrategy } from '../kinds/certificate-request.ts';
 import { runtimeClassStrategy, storageClassStrategy } from '../kinds/classes.ts';
 import { configMapStrategy } from '../kinds/config-map.ts';
@@ -141,6 +144,12 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['node.k8s.io/runtimeclasses', runtimeClassStrategy],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
   ['apiextensions.k8s.io/customresourcedefinitions', customResourceDefinitionStrategy],
+  ['admissionregistration.k8s.io/validatingwebhookconfigurations', validatingWebhooksStrategy],
+  ['admissionregistration.k8s.io/mutatingwebhookconfigurations', mutatingWebhooksStrategy],
+  ['admissionregistration.k8s.io/validatingadmissionpolicies', validatingPolicyStrategy],
+  ['admissionregistration.k8s.io/validatingadmissionpolicybindings', validatingBindingStrategy],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicies', mutatingPolicyStrategy],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicybindings', mutatingBindingStrategy],
   ['pods', podStrategy],
   ['podtemplates', podTemplateStrategy],
   ['replicationcontrollers', replicationControllerStrategy],

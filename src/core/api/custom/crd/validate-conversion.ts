@@ -90,7 +90,8 @@ export function urlErrors(text: string, path: string): readonly FieldError[] {
   }
   const errors: FieldError[] = [];
   const scheme = url?.protocol.replace(/:$/, '') ?? '';
-  const host = url?.host ?? '';
+  // Go leaves the host empty where a browser takes the first step of the path for it.
+  const host = /^[^/]*:\/\/\//.test(text) ? '' : (url?.host ?? '');
   if (scheme !== 'https') errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
   if (host === '') errors.push(invalid(path, host, `host must be specified${FORM}`));
   const user = url === null ? '' : [url.username, url.password].filter((part) => part !== '').join(':');
