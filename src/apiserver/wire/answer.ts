@@ -6,6 +6,7 @@ import { encodeObject } from '../../core/api/schema/object-json.ts';
 import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
+import { scalePrinter } from '../../core/api/printers/autoscaling.ts';
 import { buildTable, partialObject, type TableOptions } from '../../core/api/printers/table.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
@@ -81,7 +82,7 @@ export function sendTransformed(
   if (accepted.as === '') return sendObject(exchange, status, object, accepted, context);
   const shaped =
     accepted.as === 'Table'
-      ? buildTable(kind, [object], {
+      ? buildTable(printedAs(kind, object), [object], {
           includeObject: options.includeObject,
           now: context.clock.now(),
           version: accepted.version,
@@ -89,6 +90,11 @@ export function sendTransformed(
       : partialObject(object, accepted.version);
   sendObject(exchange, status, shaped, accepted);
 }
+
+/** Many kinds have a scale, and it looks the same for all of them. */
+const SCALE = { printer: scalePrinter } as Pick<KindDefinition, 'printer'>;
+const printedAs = (kind: KindDefinition, object: KubeObject): Pick<KindDefinition, 'printer'> =>
+  object.kind === 'Scale' && object.apiVersion === 'autoscaling/v1' ? SCALE : kind;
 
 export async function sendList(
   exchange: Exchange,
