@@ -213,9 +213,16 @@ function readBody(request: Request, response: Response): Promise<Buffer> {
         chunks.push(chunk);
       }
     });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () => {
+      isWhole = true;
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
     request.on('error', reject);
-    const endedEarly = (): void => reject(new StatusError(400, 'BadRequest', 'the request body ended too early'));
+    let isWhole = false;
+    const endedEarly = (): void => {
+      // Most bodies end as they should; an error nobody waits for is not worth its stack.
+      if (!isWhole) reject(new StatusError(400, 'BadRequest', 'the request body ended too early'));
+    };
     request.on('aborted', endedEarly);
     // Answered before it was read whole (its time was up): nothing more will come.
     response.once('close', endedEarly);
