@@ -44,6 +44,16 @@ export const rolloutBudget: InvariantFactory = () => {
     return false;
   }
 
+  /** A node where a pod is available, or was until this very change, is not down by hand any more, whatever comes next. */
+  function noteUp({ object, previous, at }: Commit, view: ClusterView): void {
+    const uid = controllerOf(object)?.uid ?? '';
+    const set = down.get(uid);
+    if (set === undefined || set.size === 0) return;
+    const minReady = versions.get(uid)?.at(-1)?.daemon.spec.minReadySeconds ?? 0;
+    for (const pod of [object, previous] as readonly (Stored<Pod> | undefined)[])
+      if (pod !== undefined && isAvailable(pod, minReady, view.epoch + at)) set.delete(targetOf(pod) ?? '');
+  }
+
   /** The largest budget among those the controller may still go by. */
   function allowance(view: ClusterView, uid: string, amount: (budget: Budget) => number): number {
     let most = 0;
@@ -139,6 +149,7 @@ export const rolloutBudget: InvariantFactory = () => {
       const pod = object as Stored<Pod>;
       if (!isReadyPod(pod)) readySince.delete(pod.metadata.uid);
       else if (!readySince.has(pod.metadata.uid)) readySince.set(pod.metadata.uid, revision);
+      noteUp(commit, view);
       if (by !== ACTOR) return undefined;
       if (type === 'ADDED') return judgeSurge(commit, view);
       if (type !== 'DELETED' && !isGoing(pod)) return undefined;
