@@ -3,6 +3,7 @@
  * zeros), judging is strict: what may be misread elsewhere is refused for new values.
  */
 import { type FieldError, invalid } from '../../kube/field-errors.ts';
+import { goQuote } from '../../kube/go-text.ts';
 
 /** Four or sixteen bytes. */
 export interface IPAddress {
@@ -130,22 +131,37 @@ function formatIPv6(bytes: readonly number[]): string {
 }
 
 /** The range in its normal form, `10.0.0.0/8`. */
-function formatCIDR({ ip, prefix }: CIDR): string {
-  const network = masked(ip.bytes, prefix);
-  const mapped = isMapped({ bytes: network, strict: true }) && prefix >= 96;
-  return mapped ? `${network.slice(12).join('.')}/${prefix - 96}` : `${formatIP({ bytes: network })}/${prefix}`;
+function formatCIDR(cidr: CIDR): string {
+  const { bytes, prefix } = plain(cidr);
+  return `${formatIP({ bytes })}/${prefix}`;
 }
 
 const NOTHING: readonly FieldError[] = [];
 
-/** An address in a field that is older than strict rules; values that were there before stay allowed. */
-export function validateIP(path: string, value: string, known: readonly string[] = []): readonly FieldError[] {
-  if (known.includes(value)) return NOTHING;
+function ipProblem(value: string): string | undefined {
   const ip = parseIP(value);
-  if (!ip) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
-  if (!ip.strict) return [invalid(path, value, 'must not have leading 0s')];
-  return isMapped(ip) ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : NOTHING;
+  if (!ip) return 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+  if (!ip.strict) return 'must not have leading 0s';
+  return isMapped(ip) ? 'must not be an IPv4-mapped IPv6 address' : undefined;
 }
+
+/** What is wrong with an address where only its one normal form will do. */
+export function strictIPProblem(value: string): string | undefined {
+  const problem = ipProblem(value);
+  if (problem !== undefined) return problem;
+  const normal = formatIP(parseIP(value) ?? { bytes: [] });
+  return normal === value ? undefined : `must be in canonical form (${goQuote(normal)})`;
+}
+
+const found = (path: string, value: string, problem: string | undefined): readonly FieldError[] =>
+  problem === undefined ? NOTHING : [invalid(path, value, problem)];
+
+/** An address in a field that is older than strict rules; values that were there before stay allowed. */
+export const validateIP = (path: string, value: string, known: readonly string[] = []): readonly FieldError[] =>
+  known.includes(value) ? NOTHING : found(path, value, ipProblem(value));
+
+export const validateStrictIP = (path: string, value: string): readonly FieldError[] =>
+  found(path, value, strictIPProblem(value));
 
 /** A range in a field that is older than strict rules. */
 export function validateCIDR(path: string, value: string, known: readonly string[] = []): readonly FieldError[] {
@@ -157,6 +173,30 @@ export function validateCIDR(path: string, value: string, known: readonly string
   return sameBytes(cidr.ip.bytes, masked(cidr.ip.bytes, cidr.prefix))
     ? NOTHING
     : [invalid(path, value, 'must not have bits set beyond the prefix length')];
+}
+
+/** A range in its one normal form. */
+export function validateStrictCIDR(path: string, value: string): readonly FieldError[] {
+  const errors = validateCIDR(path, value);
+  const cidr = parseCIDR(value);
+  if (errors.length > 0 || !cidr) return errors;
+  const normal = formatCIDR(cidr);
+  return normal === value ? NOTHING : [invalid(path, value, `must be in canonical form (${goQuote(normal)})`)];
+}
+
+/** Whether all of `inner` lies in `outer`, which is greater. */
+export function containsStrictly(outer: CIDR, inner: CIDR): boolean {
+  if (outer.prefix >= inner.prefix) return false;
+  const [range, address] = [plain(outer), plain(inner)];
+  if (range.bytes.length !== address.bytes.length) return false;
+  return sameBytes(masked(range.bytes, range.prefix), masked(address.bytes, range.prefix));
+}
+
+/** IPv4 in IPv6 clothes, undressed. */
+function plain({ ip, prefix }: CIDR): { readonly bytes: readonly number[]; readonly prefix: number } {
+  const network = masked(ip.bytes, prefix);
+  const mapped = prefix >= 96 && isMapped({ bytes: network, strict: true });
+  return mapped ? { bytes: network.slice(12), prefix: prefix - 96 } : { bytes: network, prefix };
 }
 
 /** Addresses that cannot be anybody's endpoint. */

@@ -7,6 +7,7 @@ import type { KindDefinition, KindStrategy, TablePrinter } from '../kind-definit
 import { mutatingBindingStrategy, mutatingPolicyStrategy } from '../kinds/admission/mutating-policies.ts';
 import { validatingBindingStrategy, validatingPolicyStrategy } from '../kinds/admission/policies.ts';
 import { mutatingWebhooksStrategy, validatingWebhooksStrategy } from '../kinds/admission/webhooks.ts';
+import { autoscalerStrategy } from '../kinds/autoscaler.ts';
 import { certificateRequestStrategy } from '../kinds/certificate-request.ts';
 import { runtimeClassStrategy, storageClassStrategy } from '../kinds/classes.ts';
 import { configMapStrategy } from '../kinds/config-map.ts';
@@ -17,6 +18,11 @@ import { coreEventStrategy, eventStrategy } from '../kinds/event.ts';
 import { leaseStrategy } from '../kinds/lease.ts';
 import { limitRangeStrategy } from '../kinds/limit-range.ts';
 import { namespaceStrategy } from '../kinds/namespace.ts';
+import { endpointSliceStrategy } from '../kinds/networking/endpoint-slice.ts';
+import { ingressClassStrategy } from '../kinds/networking/ingress-class.ts';
+import { ingressStrategy } from '../kinds/networking/ingress.ts';
+import { networkPolicyStrategy } from '../kinds/networking/network-policy.ts';
+import { ipAddressStrategy, serviceCIDRStrategy } from '../kinds/networking/service-ranges.ts';
 import { nodeStrategy } from '../kinds/node.ts';
 import { podStrategy } from '../kinds/pod/strategy.ts';
 import { priorityClassStrategy } from '../kinds/priority-class.ts';
@@ -140,6 +146,13 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['rbac.authorization.k8s.io/clusterroles', clusterRoleStrategy],
   ['rbac.authorization.k8s.io/rolebindings', roleBindingStrategy],
   ['rbac.authorization.k8s.io/clusterrolebindings', clusterRoleBindingStrategy],
+  ['autoscaling/horizontalpodautoscalers', autoscalerStrategy],
+  ['networking.k8s.io/networkpolicies', networkPolicyStrategy],
+  ['networking.k8s.io/ingresses', ingressStrategy],
+  ['networking.k8s.io/ingressclasses', ingressClassStrategy],
+  ['networking.k8s.io/ipaddresses', ipAddressStrategy],
+  ['networking.k8s.io/servicecidrs', serviceCIDRStrategy],
+  ['discovery.k8s.io/endpointslices', endpointSliceStrategy],
   ['storage.k8s.io/storageclasses', storageClassStrategy],
   ['node.k8s.io/runtimeclasses', runtimeClassStrategy],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],

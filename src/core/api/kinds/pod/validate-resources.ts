@@ -30,7 +30,7 @@ function validateResourceName(found: Findings, name: string, path: string): bool
   return false;
 }
 
-const containerResourceName: NameRule = (found, name, path) => {
+export const containerResourceName: NameRule = (found, name, path) => {
   validateResourceName(found, name, path);
   if (!name.includes('/')) {
     if (!isContainerResource(name)) found.push(invalid(path, name, 'must be a standard resource for containers'));

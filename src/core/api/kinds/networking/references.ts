@@ -1,0 +1,23 @@
+/** References to objects of other groups, judged alike wherever networking has them. */
+import { required } from '../../../kube/field-errors.ts';
+import { dns1123SubdomainProblems, pathSegmentNameProblems } from '../../../kube/names.ts';
+import { addTexts, type Findings } from '../pod/findings.ts';
+
+/** Something that will stand in a path. */
+export function validateSegment(found: Findings, value: string, path: string): void {
+  if (value === '') found.push(required(path, ''));
+  else addTexts(found, path, value, pathSegmentNameProblems(value));
+}
+
+export interface TypedReference {
+  readonly apiGroup?: string;
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+export function validateTypedReference(found: Findings, reference: TypedReference, path: string): void {
+  const { apiGroup, kind = '', name = '' } = reference;
+  if (apiGroup !== undefined) addTexts(found, `${path}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup));
+  validateSegment(found, kind, `${path}.kind`);
+  validateSegment(found, name, `${path}.name`);
+}
