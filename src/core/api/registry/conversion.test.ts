@@ -105,6 +105,13 @@ describe('autoscalers', () => {
     expect(autoscalerConversion.toStorage(autoscalerConversion.fromStorage(v2))).toEqual(v2);
   });
 
+  it('show one that has not measured anything yet', () => {
+    const status = { currentMetrics: null, desiredReplicas: 0 };
+    expect(autoscalerConversion.fromStorage(asObject({ ...v2, status }))).toMatchObject({
+      status: { currentReplicas: 0, desiredReplicas: 0 },
+    });
+  });
+
   it('take a plain v1 object', () => {
     const v1 = asObject({
       apiVersion: 'autoscaling/v1',

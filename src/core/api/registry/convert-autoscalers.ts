@@ -66,7 +66,9 @@ function toV1(object: AutoscalerV2): AutoscalerV1 {
 }
 
 function statusToV1(status: StatusV2, annotations: { [name: string]: string }): StatusV1 {
-  const { currentMetrics = [], conditions = [], currentReplicas = 0, ...rest } = status;
+  const { currentMetrics: metrics, conditions = [], currentReplicas = 0, ...rest } = status;
+  // An autoscaler that never measured anything says null here, as Go does.
+  const currentMetrics = metrics ?? [];
   const cpu = currentMetrics.find(isCpuReading)?.resource?.current.averageUtilization;
   carry(annotations, CURRENT_METRICS, currentMetrics);
   carry(annotations, CONDITIONS, conditions);
