@@ -1,11 +1,11 @@
-/** Runs the chapters of the walk with one kubectl against a cluster of its own. */
+/** Runs the chapters of the walk with one kubectl against a cluster: one of its own, or any that a kubeconfig leads to. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NAMESPACES } from '../../../src/core/api/registry/resources.ts';
-import { startTestCluster, type TestCluster } from '../../support/cluster.ts';
-import type { ChosenKubectl } from '../../support/kubectl.ts';
+import { startTestCluster } from '../../support/cluster.ts';
+import type { Kubectl } from '../../support/kubectl.ts';
 import { mask } from './mask.ts';
 import { sectionOf, type Taken } from './transcript.ts';
 import { stepsOf, type Chapter, type Step } from './walk.ts';
@@ -17,48 +17,58 @@ const PAUSE_MS = 150;
 
 export interface Walker {
   /** Takes every step of a chapter and answers with its section of the transcript. */
-  walk(chapter: Chapter): Promise<string>;
+  walk(chapter: Chapter, minor: number): Promise<string>;
   stop(): Promise<void>;
 }
 
-export async function startWalker(kubectl: ChosenKubectl): Promise<Walker> {
-  const cluster = await startTestCluster({ groups: [{ name: 'node', count: 5 }] });
+interface Place {
+  readonly folder: string;
+  readonly kubeconfigFile: string;
+  stop(): Promise<void>;
+}
+
+export async function startWalker(kubectl: Kubectl, kubeconfigFile?: string): Promise<Walker> {
+  const place = await (kubeconfigFile === undefined
+    ? startTestCluster({ groups: [{ name: 'node', count: 5 }] })
+    : visit(kubeconfigFile));
   // The lines say `kubectl` and mean this one.
-  const bin = join(cluster.folder, 'bin');
+  const bin = join(place.folder, 'bin');
   mkdirSync(bin);
   symlinkSync(kubectl.path, join(bin, 'kubectl'));
+  const env = {
+    ...process.env,
+    // A command that lives for a moment need not collect garbage, nor do so on every core.
+    GOGC: 'off',
+    GOMAXPROCS: '1',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    TMPDIR: '/tmp',
+    HOME: place.folder,
+    PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+  };
   return {
-    async walk(chapter) {
-      const kubeconfig = await enter(cluster, chapter.key);
-      const env = {
-        ...process.env,
-        GOGC: 'off',
-        GOMAXPROCS: '1',
-        TZ: 'UTC',
-        LC_ALL: 'C',
-        TMPDIR: '/tmp',
-        HOME: cluster.folder,
-        KUBECONFIG: kubeconfig,
-        SCRATCH: cluster.folder,
-        PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-      };
+    async walk(chapter, minor) {
+      const { key } = chapter;
+      const own = { ...env, KUBECONFIG: join(place.folder, `kubeconfig-${key}`) };
+      copyFileSync(place.kubeconfigFile, own.KUBECONFIG);
+      await shell(`kubectl create namespace ${key} && kubectl config set-context --current --namespace=${key}`, own);
       const taken: Taken[] = [];
-      for (const step of stepsOf(chapter, kubectl.minor)) taken.push(await take(step, env));
+      for (const step of stepsOf(chapter, minor)) taken.push(await take(step, own));
       return sectionOf(chapter, taken);
     },
-    stop: () => cluster.stop(),
+    stop: () => place.stop(),
   };
 }
 
-/** A namespace for the chapter, and a kubeconfig whose context is in it. */
-async function enter(cluster: TestCluster, namespace: string): Promise<string> {
-  await cluster.client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace }, spec: {} });
-  const kubeconfig = join(cluster.folder, `kubeconfig-${namespace}`);
-  writeFileSync(
-    kubeconfig,
-    cluster.kubeconfig.replace(/^( +)user: \S+$(?![\s\S]*^ +user: )/m, `$&\n$1namespace: ${namespace}`),
-  );
-  return kubeconfig;
+function visit(kubeconfigFile: string): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'everynode-walk-'));
+  return {
+    folder,
+    kubeconfigFile,
+    async stop() {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 async function take(step: Step, env: NodeJS.ProcessEnv): Promise<Taken> {

@@ -13,7 +13,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>'],
   [/\bLS0tLS1CRUdJTi[\w+/=]+/g, '<certificate>'],
-  [/(resourceVersion"?: )"\d+"/g, '$1"<revision>"'],
+  [/(resourceVersion"?: ?)"\d+"/g, '$1"<revision>"'],
+  [/\bX509SHA256=[0-9a-f]{64}/g, 'X509SHA256=<digest>'],
   [/https:\/\/127\.0\.0\.1:\d+/g, '<server>'],
   [/\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g, '<ip>'],
   [/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1'],
@@ -24,12 +25,17 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   // Names of events.
   [/(?<=\.)[0-9a-f]{16}\b/g, '<id>'],
   [new RegExp(String.raw`(?<=\(x\d+ over )${AGE}`, 'g'), '<age>'],
+  // Events, as `describe` lists them.
+  [new RegExp(String.raw`^(  (?:Normal|Warning) +\S+ +)${AGE} +`), '$1<age>  '],
   [/^[EW]\d{4} [\d:.]+ +\d+ (\S+?):\d+\]/gm, '$1]'],
 ];
 
 /** Columns that tell how long ago something was. */
 const AGES = new Set(['AGE', 'LAST SEEN', 'FIRST SEEN', 'DURATION', 'LAST SCHEDULE']);
 const HEADER = /^[A-Z][A-Z0-9()_-]*(?: [A-Z0-9()_-]+)*(?: {2,}[A-Z0-9()_-]+(?: [A-Z0-9()_-]+)*)* *$/;
+
+/** What ends a table: a gap, or a word of complaint. */
+const AFTER = /^(?:$|error: |Error from server |Warning: )/;
 
 const maskText = (text: string): string => MASKS.reduce((masked, [what, word]) => masked.replace(what, word), text);
 
@@ -43,7 +49,7 @@ export function mask(output: string): string {
       continue;
     }
     let end = i + 1;
-    while (end < lines.length && lines[end] !== '') end++;
+    while (end < lines.length && !AFTER.test(lines[end] ?? '')) end++;
     out.push(...maskTable(line, lines.slice(i + 1, end)));
     i = end - 1;
   }

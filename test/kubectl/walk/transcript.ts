@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import type { Kubectl } from '../../support/kubectl.ts';
 import type { Chapter, Step } from './walk.ts';
 
 const FOLDER = fileURLToPath(new URL('transcripts', import.meta.url));
@@ -20,28 +21,23 @@ const blockOf = ({ step, output, code }: Taken): string => {
 export const sectionOf = (chapter: Chapter, taken: readonly Taken[]): string =>
   [`## ${chapter.title}`, chapter.about, ...taken.map(blockOf)].join('\n\n');
 
-/** Releases that have a transcript, oldest first. Releases in between print what the one before them does. */
-export const recordedMinors = (): readonly number[] =>
-  (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
-    .flatMap((name) => /^kubectl-1\.(\d+)\.md$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
+const fileOf = ({ version }: Kubectl, folder: string): string => join(folder, `kubectl-${version}.md`);
 
-export const transcriptOf = (minor: number): string => join(FOLDER, `kubectl-1.${minor}.md`);
+/** Releases that have a transcript: `1.36`. */
+export const recordedVersions = (): readonly string[] =>
+  readdirSync(FOLDER).flatMap((name) => /^kubectl-(.+)\.md$/.exec(name)?.[1] ?? []);
 
-/** The sections of the transcript that holds for a release, by title. */
-export function readTranscript(minor: number): ReadonlyMap<string, string> {
-  const known = recordedMinors();
-  const recorded = known.findLast((one) => one <= minor) ?? known[0];
-  if (recorded === undefined) return new Map();
-  const sections = readFileSync(transcriptOf(recorded), 'utf8')
+/** The sections of a release's transcript, by title. */
+export function readTranscript(kubectl: Kubectl): ReadonlyMap<string, string> {
+  const file = fileOf(kubectl, FOLDER);
+  if (!existsSync(file)) return new Map();
+  const [, ...sections] = readFileSync(file, 'utf8')
     .trimEnd()
-    .split(/\n\n(?=## )/)
-    .slice(1);
+    .split(/\n\n(?=## )/);
   return new Map(sections.map((section) => [/^## (.*)$/m.exec(section)?.[1] ?? '', section]));
 }
 
-export function writeTranscript(minor: number, sections: readonly string[]): void {
-  const head = `# A walk with kubectl 1.${minor}\n\nRecorded; see [kubectl-walk.md](../../../../docs/kubectl-walk.md).`;
-  writeFileSync(transcriptOf(minor), `${[head, ...sections].join('\n\n')}\n`);
+export function writeTranscript(kubectl: Kubectl, sections: readonly string[], folder = FOLDER): void {
+  const head = `# A walk with kubectl ${kubectl.version}\n\nRecorded; see [kubectl-walk.md](../../../../docs/kubectl-walk.md).`;
+  writeFileSync(fileOf(kubectl, folder), `${[head, ...sections].join('\n\n')}\n`);
 }

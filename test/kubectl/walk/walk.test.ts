@@ -1,43 +1,48 @@
-/** The walk with the oldest and the newest kubectl at hand and one in between, against its transcripts. */
+/**
+ * The walk with every kubectl at hand whose transcript is kept: an old one, a new one, one in between. With
+ * `EVERYNODE_WALK=record` the transcripts are written instead (docs/kubectl-walk.md).
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chosenKubectls, type ChosenKubectl } from '../../support/kubectl.ts';
+import { kubectls, minorOf, type Kubectl } from '../../support/kubectl.ts';
 import { chapters } from './chapters/all.ts';
 import { startWalker, type Walker } from './driver.ts';
-import { readTranscript, writeTranscript } from './transcript.ts';
+import { readTranscript, recordedVersions, writeTranscript } from './transcript.ts';
 
 const isRecording = process.env['EVERYNODE_WALK'] === 'record';
-/** Generations: before and after kubectl learned `create token` and `events`, sends protobuf, prints namespaces. */
-const BETWEEN = ['1.27', '1.32'];
-const wanted = process.env['EVERYNODE_WALK_VERSION'];
-const walkers = chosenKubectls().filter(({ isEnd, version }) =>
-  wanted === undefined ? isEnd || BETWEEN.includes(version) : version === wanted,
-);
+const only = process.env['EVERYNODE_WALK_VERSION'];
+/** A cluster to walk instead of one of our own. */
+const elsewhere = process.env['EVERYNODE_WALK_KUBECONFIG'];
+const folder = process.env['EVERYNODE_WALK_FOLDER'];
 
-describe.skipIf(walkers.length === 0).concurrent('the walk', () => {
-  for (const kubectl of walkers)
+const wanted = only === undefined ? recordedVersions() : [only];
+const walking = kubectls().filter(({ version }) => wanted.includes(version));
+
+describe.concurrent('the walk', () => {
+  for (const kubectl of walking)
     describe(`with kubectl ${kubectl.version}`, { concurrent: false }, () => walkWith(kubectl));
+  for (const version of wanted.filter((one) => walking.every((kubectl) => kubectl.version !== one)))
+    it.skip(`with kubectl ${version}, which is not on this machine`);
 });
 
-function walkWith(kubectl: ChosenKubectl): void {
-  const { minor } = kubectl;
-  const recorded = readTranscript(minor);
+function walkWith(kubectl: Kubectl): void {
+  const recorded = readTranscript(kubectl);
   const sections: string[] = [];
   let walker: Walker | undefined;
   beforeAll(async () => {
-    walker = await startWalker(kubectl);
+    walker = await startWalker(kubectl, elsewhere);
   });
   afterAll(async () => {
     await walker?.stop();
-    if (isRecording) writeTranscript(minor, sections);
+    if (isRecording) writeTranscript(kubectl, sections, folder);
   });
   for (const chapter of chapters) {
-    it(`${chapter.title}`, async ({ task }) => {
+    it(chapter.title, async ({ task }) => {
       // What a first try left behind would lead a second one astray.
       if ((task.result?.retryCount ?? 0) > 0) {
         await walker?.stop();
-        walker = await startWalker(kubectl);
+        walker = await startWalker(kubectl, elsewhere);
       }
-      const section = (await walker?.walk(chapter)) ?? '';
+      const section = (await walker?.walk(chapter, minorOf(kubectl))) ?? '';
       sections.push(section);
       if (!isRecording) expect(section).toBe(recorded.get(chapter.title));
     });

@@ -13,7 +13,7 @@ export const access: Chapter = {
     'kubectl auth can-i list configmaps --as=jane && kubectl auth can-i delete configmaps --as=jane',
     'kubectl auth can-i patch daemonsets.apps/agent --as=jane',
     'kubectl get secrets --as=jane',
-    'kubectl auth reconcile -f role.yaml',
+    'kubectl create clusterrole walker --verb=get --resource=nodes --dry-run=client -o yaml | kubectl auth reconcile -f -',
     'kubectl create role escalating --verb=* --resource=secrets --as=jane',
     'kubectl create serviceaccount robot && kubectl create clusterrolebinding robot --clusterrole=view --serviceaccount=access:robot',
     { run: 'kubectl create token robot', since: 24 },
@@ -33,6 +33,6 @@ export const access: Chapter = {
     { run: 'kubectl get csr jane', settles: /Approved,Issued/ },
     "kubectl get csr jane -o jsonpath='{.status.certificate}' | base64 -d | openssl x509 -noout -subject",
     'kubectl delete csr jane && kubectl apply -f jane.yaml && kubectl certificate deny jane && kubectl get csr jane',
-    'kubectl delete clusterrolebinding robot',
+    'kubectl delete clusterrolebinding robot && kubectl delete clusterrole walker',
   ],
 };

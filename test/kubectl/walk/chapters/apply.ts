@@ -26,7 +26,11 @@ export const clientSideApply: Chapter = {
       run: "kubectl create configmap unowned --from-literal=a=1 && kubectl get configmap unowned -o yaml | sed 's/a: .*/a: two/' | kubectl apply -f -",
       sorted: false,
     },
-    'kubectl apply -f settings.yaml --prune -l app=agent --prune-allowlist=core/v1/ConfigMap --prune-whitelist=core/v1/ConfigMap 2>&1 | tail -1',
+    { run: 'kubectl apply -f settings.yaml --prune -l app=agent --prune-whitelist=core/v1/ConfigMap', until: 26 },
+    {
+      run: 'kubectl apply -f settings.yaml --prune -l app=agent --prune-allowlist=core/v1/ConfigMap --prune-allowlist=apps/v1/DaemonSet',
+      since: 26,
+    },
   ],
 };
 

@@ -12,7 +12,7 @@ export const getting: Chapter = {
     'kubectl get daemonset agent -o wide',
     'kubectl get pods -l app=agent -o wide --sort-by=.spec.nodeName',
     'kubectl get nodes -o wide',
-    'kubectl get nodes --show-labels --no-headers',
+    'kubectl get node node-0 --show-labels',
     'kubectl get nodes -L kubernetes.io/os -L kubernetes.io/hostname',
     'kubectl get daemonsets,configmaps -o name',
     'kubectl get configmap settings -o json',

@@ -7,7 +7,7 @@ export const daemonRollout: Chapter = {
   steps: [
     'kubectl apply -f agent.yaml',
     'kubectl rollout status daemonset/agent | tail -1',
-    "kubectl annotate daemonset agent kubernetes.io/change-cause='the first' && kubectl set image daemonset/agent agent=example.test/agent:2.0 && kubectl annotate daemonset agent kubernetes.io/change-cause='a better agent' --overwrite",
+    "kubectl annotate daemonset agent kubernetes.io/change-cause='a better agent' && kubectl set image daemonset/agent agent=example.test/agent:2.0",
     'kubectl rollout status daemonset/agent --timeout=60s | tail -1',
     { run: 'kubectl rollout history daemonset/agent', settles: /better/ },
     'kubectl rollout history daemonset/agent --revision=1',
