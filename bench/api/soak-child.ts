@@ -96,7 +96,7 @@ async function churn(): Promise<void> {
   }
 }
 
-const churning = Promise.all([churn()]);
+const churning = churn();
 const samples: { readonly heap: number; readonly descriptors: number }[] = [];
 for (let i = 0; i < SAMPLES; i += 1) {
   await sleep((minutes * 60_000) / SAMPLES);

@@ -104,7 +104,7 @@ function userJson(user: UserInfo | undefined): JsonObject {
     username: user.name,
     ...optional('uid', user.uid),
     groups: user.groups,
-    ...(user.extra === undefined ? {} : { extra: user.extra as unknown as JsonObject }),
+    ...(user.extra === undefined ? {} : { extra: user.extra }),
   };
 }
 
