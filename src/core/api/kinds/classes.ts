@@ -3,6 +3,7 @@ import {
   duplicate,
   type FieldError,
   field,
+  forbidden,
   invalid,
   notSupported,
   required,
@@ -15,9 +16,10 @@ import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
 import type { TopologySelectorTerm } from '../types/core-v1.ts';
 import type { RuntimeClass } from '../types/node-v1.ts';
-import type { StorageClass } from '../types/storage-v1.ts';
+import type { StorageClass, VolumeAttributesClass } from '../types/storage-v1.ts';
 import { append } from './append.ts';
 import { validateLabelName, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { DEPRECATED_LABELS } from './pod/warnings.ts';
 import { validateResourceAmount } from './resource-amounts.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
@@ -26,7 +28,7 @@ const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
-function validateParameters(parameters: { readonly [key: string]: string }): readonly FieldError[] {
+function validateParameters(parameters: { readonly [key: string]: string }): FieldError[] {
   const entries = Object.entries(parameters);
   if (entries.length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)];
   const errors: FieldError[] = [];
@@ -56,14 +58,23 @@ function validateTopology(term: TopologySelectorTerm, path: string): readonly Fi
   return errors;
 }
 
+/** What a term says, whatever the order. */
+const topologyIdentity = ({ matchLabelExpressions = [] }: TopologySelectorTerm): string =>
+  [...new Map(matchLabelExpressions.map(({ key, values }) => [key, JSON.stringify([...new Set(values)].toSorted())]))]
+    .map(([key, values]) => `${JSON.stringify(key)}:${values}`)
+    .toSorted()
+    .join();
+
+function validateProvisioner(name: string, path: string): FieldError[] {
+  if (name === '') return [required(path, '')];
+  const lower = name.toLowerCase();
+  return qualifiedNameProblems(lower).map((text) => invalid(path, lower, text));
+}
+
 function validateStorageClass(storageClass: StorageClass): FieldError[] {
   const errors = validateObjectMeta(storageClass.metadata, RULES, 'metadata');
   const { provisioner, parameters = {}, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = storageClass;
-  if (provisioner === '') errors.push(required('provisioner', ''));
-  else {
-    const lower = provisioner.toLowerCase();
-    for (const text of qualifiedNameProblems(lower)) errors.push(invalid('provisioner', lower, text));
-  }
+  append(errors, validateProvisioner(provisioner, 'provisioner'));
   append(errors, validateParameters(parameters));
   if (reclaimPolicy && !RECLAIM_POLICIES.includes(reclaimPolicy)) {
     errors.push(notSupported('reclaimPolicy', reclaimPolicy, RECLAIM_POLICIES));
@@ -72,8 +83,15 @@ function validateStorageClass(storageClass: StorageClass): FieldError[] {
   else if (!BINDING_MODES.includes(volumeBindingMode)) {
     errors.push(notSupported('volumeBindingMode', volumeBindingMode, BINDING_MODES));
   }
+  const seen = new Set<string>();
   for (const [index, term] of allowedTopologies.entries()) {
-    append(errors, validateTopology(term, field.index('allowedTopologies', index)));
+    const path = field.index('allowedTopologies', index);
+    append(errors, validateTopology(term, path));
+    const identity = topologyIdentity(term);
+    // An empty term equals the empty ones upstream starts its comparison with, one for each term.
+    const repeats = seen.has(identity) || (identity === '' && allowedTopologies.length > 0);
+    if (repeats) errors.push(duplicate(field.child(path, 'matchLabelExpressions'), ''));
+    seen.add(identity);
   }
   return errors;
 }
@@ -99,6 +117,41 @@ export const storageClassStrategy: KindStrategy<StorageClass> = {
     fixed('provisioner', storageClass.provisioner ?? '', old.provisioner ?? '');
     fixed('reclaimPolicy', storageClass.reclaimPolicy ?? null, old.reclaimPolicy ?? null);
     fixed('volumeBindingMode', storageClass.volumeBindingMode ?? null, old.volumeBindingMode ?? null);
+    return errors;
+  },
+  warnings: ({ allowedTopologies = [] }) =>
+    allowedTopologies.flatMap(({ matchLabelExpressions = [] }, index) =>
+      matchLabelExpressions.flatMap(({ key }, position) => {
+        const text = DEPRECATED_LABELS.get(key);
+        const at = `${field.index('allowedTopologies', index)}.matchLabelExpressions`;
+        return text === undefined ? [] : [`${field.index(at, position)}.key: ${text}`];
+      }),
+    ),
+};
+
+function validateAttributesClass(attributes: VolumeAttributesClass): FieldError[] {
+  const errors = validateObjectMeta(attributes.metadata, RULES, 'metadata');
+  const { driverName, parameters = {} } = attributes;
+  append(errors, validateProvisioner(driverName, 'driverName'));
+  append(errors, validateParameters(parameters));
+  if (Object.keys(parameters).length === 0) {
+    errors.push(required('parameters', 'must contain at least one key/value pair'));
+  }
+  return errors;
+}
+
+export const volumeAttributesClassStrategy: KindStrategy<VolumeAttributesClass> = {
+  ...createGenericStrategy<VolumeAttributesClass>({ namespaced: false, hasStatus: false, hasGeneration: false }),
+  validate: validateAttributesClass,
+  validateUpdate(attributes, old) {
+    const errors = validateAttributesClass(attributes);
+    append(errors, validateObjectMetaUpdate(attributes.metadata, old.metadata, 'metadata'));
+    if (attributes.driverName !== old.driverName) {
+      errors.push(forbidden('driverName', 'updates to driverName are forbidden.'));
+    }
+    if (!deepEqual(attributes.parameters, old.parameters)) {
+      errors.push(forbidden('parameters', 'updates to parameters are forbidden.'));
+    }
     return errors;
   },
 };

@@ -127,10 +127,6 @@ const CONDITIONAL_UPDATES: ReadonlySet<string> = new Set([
   'certificates.k8s.io/clustertrustbundles',
   'certificates.k8s.io/podcertificaterequests',
   'coordination.k8s.io/leasecandidates',
-  'storage.k8s.io/csidrivers',
-  'storage.k8s.io/csinodes',
-  'storage.k8s.io/csistoragecapacities',
-  'storage.k8s.io/volumeattachments',
   'storagemigration.k8s.io/storageversionmigrations',
 ]);
 

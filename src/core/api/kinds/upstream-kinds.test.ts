@@ -51,7 +51,7 @@ function mutate(base: unknown, mutations: readonly Mutation[]): Bag {
 const expand = (line: string): string =>
   line.replace(/«(.)\*(\d+)»/g, (_, letter: string, count: string) => letter.repeat(Number(count)));
 
-const FILES = ['upstream-kinds', 'upstream-admission', 'upstream-networking'];
+const FILES = ['upstream-kinds', 'upstream-admission', 'upstream-networking', 'upstream-storage'];
 
 type Bases = { readonly [kind: string]: KubeObject };
 

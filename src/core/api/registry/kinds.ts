@@ -9,12 +9,13 @@ import { validatingBindingStrategy, validatingPolicyStrategy } from '../kinds/ad
 import { mutatingWebhooksStrategy, validatingWebhooksStrategy } from '../kinds/admission/webhooks.ts';
 import { autoscalerStrategy } from '../kinds/autoscaler.ts';
 import { certificateRequestStrategy } from '../kinds/certificate-request.ts';
-import { runtimeClassStrategy, storageClassStrategy } from '../kinds/classes.ts';
+import { runtimeClassStrategy, storageClassStrategy, volumeAttributesClassStrategy } from '../kinds/classes.ts';
 import { configMapStrategy } from '../kinds/config-map.ts';
 import { customResourceDefinitionStrategy } from '../kinds/custom-resource-definition.ts';
 import { disruptionBudgetStrategy } from '../kinds/disruption-budget.ts';
 import { endpointsStrategy } from '../kinds/endpoints.ts';
 import { coreEventStrategy, eventStrategy } from '../kinds/event.ts';
+import { flowSchemaStrategy, priorityLevelStrategy } from '../kinds/flow-control.ts';
 import { leaseStrategy } from '../kinds/lease.ts';
 import { limitRangeStrategy } from '../kinds/limit-range.ts';
 import { namespaceStrategy } from '../kinds/namespace.ts';
@@ -31,7 +32,10 @@ import { resourceQuotaStrategy } from '../kinds/resource-quota.ts';
 import { secretStrategy } from '../kinds/secret.ts';
 import { serviceStrategy } from '../kinds/service.ts';
 import { serviceAccountStrategy } from '../kinds/service-account.ts';
-import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from '../kinds/volumes.ts';
+import { volumeAttachmentStrategy } from '../kinds/storage/attachment.ts';
+import { persistentVolumeClaimStrategy } from '../kinds/storage/claim.ts';
+import { csiDriverStrategy, csiNodeStrategy, csiStorageCapacityStrategy } from '../kinds/storage/csi.ts';
+import { persistentVolumeStrategy } from '../kinds/storage/persistent-volume.ts';
 import { controllerRevisionStrategy } from '../kinds/workloads/controller-revision.ts';
 import { cronJobStrategy } from '../kinds/workloads/cron-job.ts';
 import { daemonSetStrategy } from '../kinds/workloads/daemon-set.ts';
@@ -154,6 +158,13 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['networking.k8s.io/servicecidrs', serviceCIDRStrategy],
   ['discovery.k8s.io/endpointslices', endpointSliceStrategy],
   ['storage.k8s.io/storageclasses', storageClassStrategy],
+  ['storage.k8s.io/volumeattributesclasses', volumeAttributesClassStrategy],
+  ['storage.k8s.io/volumeattachments', volumeAttachmentStrategy],
+  ['storage.k8s.io/csidrivers', csiDriverStrategy],
+  ['storage.k8s.io/csinodes', csiNodeStrategy],
+  ['storage.k8s.io/csistoragecapacities', csiStorageCapacityStrategy],
+  ['flowcontrol.apiserver.k8s.io/flowschemas', flowSchemaStrategy],
+  ['flowcontrol.apiserver.k8s.io/prioritylevelconfigurations', priorityLevelStrategy],
   ['node.k8s.io/runtimeclasses', runtimeClassStrategy],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
   ['apiextensions.k8s.io/customresourcedefinitions', customResourceDefinitionStrategy],

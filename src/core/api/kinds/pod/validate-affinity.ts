@@ -4,6 +4,7 @@ import { labelValueProblems, nameIsDnsLabel, nameIsDnsSubdomain } from '../../..
 import type {
   Affinity,
   NodeAffinity,
+  NodeSelector,
   NodeSelectorRequirement,
   NodeSelectorTerm,
   PodAffinity,
@@ -36,19 +37,26 @@ function validateWeight(found: Findings, weight: number, path: string): void {
 
 function validateNodeAffinity(found: Findings, affinity: NodeAffinity, allowValues: boolean, path: string): void {
   const hard = affinity[REQUIRED];
-  if (hard !== undefined) {
-    const terms = listOf(hard.nodeSelectorTerms);
-    const at = `${path}.${REQUIRED}.nodeSelectorTerms`;
-    if (terms.length === 0) found.push(required(at, 'must have at least one node selector term'));
-    for (let index = 0; index < terms.length; index++) {
-      validateNodeTerm(found, terms[index] as NodeSelectorTerm, allowValues, field.index(at, index));
-    }
-  }
+  if (hard !== undefined) validateNodeSelector(found, hard, allowValues, `${path}.${REQUIRED}`);
   for (const [index, { weight, preference }] of listOf(affinity[PREFERRED]).entries()) {
     const at = `${path}.${PREFERRED}[${index}]`;
     validateWeight(found, weight, at);
     // A preference with a value no label can have does no harm.
     validateNodeTerm(found, preference ?? {}, true, `${at}.preference`);
+  }
+}
+
+export function validateNodeSelector(
+  found: Findings,
+  selector: NodeSelector,
+  allowValues: boolean,
+  path: string,
+): void {
+  const terms = listOf(selector.nodeSelectorTerms);
+  const at = `${path}.nodeSelectorTerms`;
+  if (terms.length === 0) found.push(required(at, 'must have at least one node selector term'));
+  for (let index = 0; index < terms.length; index++) {
+    validateNodeTerm(found, terms[index] as NodeSelectorTerm, allowValues, field.index(at, index));
   }
 }
 

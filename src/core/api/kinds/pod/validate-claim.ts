@@ -51,11 +51,24 @@ const UNSET_META = [
 /** The message spells one of them like no other. */
 const META_NAMES: { readonly [key: string]: string } = { uid: 'uID' };
 
-export function validateClaimSpec(found: Findings, spec: PersistentVolumeClaimSpec, path: string): void {
+/** What a stored claim has and a new one may not. */
+export interface ClaimLeniency {
+  readonly selectorValues: boolean;
+  readonly sourceGroups: boolean;
+}
+
+const STRICT: ClaimLeniency = { selectorValues: false, sourceGroups: false };
+
+export function validateClaimSpec(
+  found: Findings,
+  spec: PersistentVolumeClaimSpec,
+  path: string,
+  lenient: ClaimLeniency = STRICT,
+): void {
   const { accessModes, selector, storageClassName, volumeMode, volumeAttributesClassName } = spec;
   if (listOf(accessModes).length === 0)
     found.push(required(`${path}.accessModes`, 'at least 1 access mode is required'));
-  addAll(found, selectorFindings(selector, `${path}.selector`));
+  addAll(found, selectorFindings(selector, `${path}.selector`, { allowInvalidValues: lenient.selectorValues }));
   for (const mode of listOf(accessModes)) {
     if (!ACCESS_MODES.includes(mode)) found.push(notSupported(`${path}.accessModes`, mode, ACCESS_MODES));
   }
@@ -68,7 +81,7 @@ export function validateClaimSpec(found: Findings, spec: PersistentVolumeClaimSp
   if (volumeMode !== undefined && !VOLUME_MODES.includes(volumeMode)) {
     found.push(notSupported(`${path}.volumeMode`, volumeMode, VOLUME_MODES));
   }
-  validateSources(found, spec, path);
+  validateSources(found, spec, lenient.sourceGroups, path);
   validateClassName(found, volumeAttributesClassName, `${path}.volumeAttributesClassName`);
 }
 
@@ -84,11 +97,12 @@ function validateClassName(found: Findings, name: string | undefined, path: stri
 function validateSources(
   found: Findings,
   { dataSource, dataSourceRef }: PersistentVolumeClaimSpec,
+  anyGroup: boolean,
   path: string,
 ): void {
-  if (dataSource !== undefined) validateReference(found, dataSource, `${path}.dataSource`);
+  if (dataSource !== undefined) validateReference(found, dataSource, anyGroup, `${path}.dataSource`);
   if (dataSourceRef !== undefined) {
-    validateReference(found, dataSourceRef, `${path}.dataSourceRef`);
+    validateReference(found, dataSourceRef, anyGroup, `${path}.dataSourceRef`);
     const { namespace } = dataSourceRef;
     if (namespace) addTexts(found, `${path}.dataSourceRef.namespace`, namespace, nameIsDnsLabel(namespace, false));
   }
@@ -105,12 +119,17 @@ function validateSources(
   }
 }
 
-function validateReference(found: Findings, reference: Partial<TypedObjectReference>, path: string): void {
+function validateReference(
+  found: Findings,
+  reference: Partial<TypedObjectReference>,
+  anyGroup: boolean,
+  path: string,
+): void {
   const { name, kind = '', apiGroup = '' } = reference;
   if (!name) found.push(required(`${path}.name`, ''));
   if (kind === '') found.push(required(`${path}.kind`, ''));
   if (apiGroup === '' && kind !== 'PersistentVolumeClaim') {
     found.push(invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
-  if (apiGroup !== '') addTexts(found, `${path}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup));
+  if (apiGroup !== '' && !anyGroup) addTexts(found, `${path}.apiGroup`, apiGroup, dns1123SubdomainProblems(apiGroup));
 }

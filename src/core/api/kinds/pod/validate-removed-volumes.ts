@@ -60,6 +60,9 @@ function qualifiedNameText(name: string): string | undefined {
   return 'must be valid format starting with iqn, eui, or naa';
 }
 
+/** A name that an initiator may have, of one of the three forms. */
+export const isQualifiedInitiator = (name: string): boolean => qualifiedNameText(name) === undefined;
+
 const iscsi: Rule = (found, volume, path) => {
   const source = volume.iscsi as ISCSIVolumeSource;
   const at = `${path}.iscsi`;

@@ -105,17 +105,20 @@ const HOST_PATH_TYPES = [
   'Socket',
 ];
 
-const hostPath: VolumeRule = (found, { hostPath: source }, path) => {
-  const { path: target = '', type } = source as Partial<HostPathVolumeSource>;
+export function validateHostPath(found: Findings, source: Partial<HostPathVolumeSource>, path: string): void {
+  const { path: target = '', type } = source;
   if (target === '') {
-    found.push(required(`${path}.hostPath.path`, ''));
+    found.push(required(`${path}.path`, ''));
     return;
   }
-  validateNoBacksteps(found, target, `${path}.hostPath.path`);
+  validateNoBacksteps(found, target, `${path}.path`);
   if (type !== undefined && !HOST_PATH_TYPES.includes(type)) {
-    found.push(notSupported(`${path}.hostPath.type`, type, HOST_PATH_TYPES));
+    found.push(notSupported(`${path}.type`, type, HOST_PATH_TYPES));
   }
-};
+}
+
+const hostPath: VolumeRule = (found, { hostPath: source }, path) =>
+  validateHostPath(found, source ?? {}, `${path}.hostPath`);
 
 const secret: VolumeRule = (found, { secret: source }, path) => {
   if (!source?.secretName) found.push(required(`${path}.secret.secretName`, ''));
@@ -147,7 +150,7 @@ const csi: VolumeRule = (found, { csi: source }, path) => {
   else addTexts(found, `${path}.csi.name`, reference.name, nameIsDnsSubdomain(reference.name, false));
 };
 
-function validateDriverName(found: Findings, name: string | undefined, path: string): void {
+export function validateDriverName(found: Findings, name: string | undefined, path: string): void {
   if (!name) {
     found.push(required(path, ''));
     return;

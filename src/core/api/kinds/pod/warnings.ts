@@ -23,7 +23,7 @@ import { APP_ARMOR, appArmorFromAnnotation, SECCOMP_CONTAINER, SECCOMP_POD } fro
 
 type Warnings = string[];
 
-const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
+export const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
   ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
@@ -111,7 +111,8 @@ function addPlacementWarnings(warnings: Warnings, spec: PodSpec, path: string): 
   }
 }
 
-function addTermWarnings(warnings: Warnings, term: NodeSelectorTerm, checkValues: boolean, path: string): void {
+/** `checkValues` also names values that no label can have. */
+export function addTermWarnings(warnings: string[], term: NodeSelectorTerm, checkValues: boolean, path: string): void {
   for (const [index, { key, values }] of listOf(term.matchExpressions).entries()) {
     const at = `${path}.matchExpressions[${index}]`;
     const text = DEPRECATED_LABELS.get(key);
