@@ -8,6 +8,9 @@ const SAFE = '[bcdfghjklmnpqrstvwxz2456789]';
 const AGE = String.raw`\d+[smhdy](?:\d+[smhd])?`;
 
 const MASKS: readonly (readonly [RegExp, string])[] = [
+  // Colours, which older releases print to pipes too.
+  // oxlint-disable-next-line no-control-regex
+  [/\u001b\[[\d;]*m/g, ''],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| ?[+-]\d{4}(?: \w+)?)/g, '<time>'],
   [/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>'],

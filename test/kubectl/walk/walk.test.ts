@@ -17,9 +17,13 @@ const folder = process.env['EVERYNODE_WALK_FOLDER'];
 const wanted = only === undefined ? recordedVersions() : [only];
 const walking = kubectls().filter(({ version }) => wanted.includes(version));
 
-describe.concurrent('the walk', () => {
-  for (const kubectl of walking)
-    describe(`with kubectl ${kubectl.version}`, { concurrent: false }, () => walkWith(kubectl));
+describe('the walk', () => {
+  // Releases run beside each other, the chapters of one in their order.
+  for (const kubectl of walking) {
+    describe.concurrent(`with kubectl ${kubectl.version}`, () => {
+      describe('is as it was', { concurrent: false }, () => walkWith(kubectl));
+    });
+  }
   for (const version of wanted.filter((one) => walking.every((kubectl) => kubectl.version !== one)))
     it.skip(`with kubectl ${version}, which is not on this machine`);
 });

@@ -11,7 +11,7 @@ export const edit: Chapter = {
     "KUBE_EDITOR='true' kubectl edit configmap settings",
     "KUBE_EDITOR='sed -i s/agent:1.0/agent:1.5/' EDITOR=false kubectl edit daemonset agent",
     "kubectl get daemonset agent -o jsonpath='{.spec.template.spec.containers[0].image} {.metadata.generation}'",
-    "KUBE_EDITOR='sed -i s/60s/90s/' kubectl edit -o json -f agent.yaml",
+    "KUBE_EDITOR='sed -i s/60s/90s/' kubectl edit -o name -f settings.yaml",
     { run: "KUBE_EDITOR='sed -i s/replicas:.9/x/' kubectl edit daemonset agent --subresource=status", since: 27 },
     {
       run: `KUBE_EDITOR='sed -i "s/app: agent/app: Bad_/"' kubectl edit configmap settings 2>&1 | grep -v tmp`,

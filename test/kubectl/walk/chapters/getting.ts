@@ -18,7 +18,7 @@ export const getting: Chapter = {
     'kubectl get configmap settings -o json',
     'kubectl get configmap settings -o yaml',
     { run: 'kubectl get configmap settings -o kyaml', since: 36 },
-    'kubectl get daemonset agent -o yaml',
+    { run: 'kubectl get daemonset agent -o yaml', since: 21 },
     'kubectl get pods -l app=web -o jsonpath=\'{range .items[*]}{.spec.containers[0].image} {.status.phase}{"\\n"}{end}\'',
     'kubectl get configmaps -l app=agent -o jsonpath-file=names.jsonpath',
     "kubectl get configmap settings -o jsonpath-as-json='{.data}'",

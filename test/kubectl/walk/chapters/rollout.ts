@@ -18,7 +18,10 @@ export const daemonRollout: Chapter = {
     "kubectl get daemonset agent -o jsonpath='{.spec.template.spec.containers[0].image}'",
     { run: 'kubectl rollout history daemonset/agent | cut -c1-8', settles: /3/ },
     'kubectl rollout restart daemonset/agent && kubectl rollout status daemonset/agent --timeout=60s | tail -1',
-    { run: 'kubectl get controllerrevisions -l app=agent', settles: /4 / },
+    {
+      run: 'kubectl get controllerrevisions -l app=agent --sort-by=.revision -o custom-columns=OWNER:.metadata.ownerReferences[0].name,REVISION:.revision',
+      settles: /4/,
+    },
     'kubectl rollout pause daemonset/agent',
   ],
 };
