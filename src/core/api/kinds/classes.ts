@@ -14,13 +14,15 @@ import { deepEqual } from '../../kube/immutable.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy } from '../registry/generic-strategy.ts';
-import type { TopologySelectorTerm } from '../types/core-v1.ts';
+import type { Toleration, TopologySelectorTerm } from '../types/core-v1.ts';
 import type { RuntimeClass } from '../types/node-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../types/storage-v1.ts';
 import { append } from './append.ts';
 import { validateLabelName, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { CREATE_TEMPLATE } from './pod/options.ts';
+import { validateOverhead } from './pod/validate-resources.ts';
+import { validateTolerations } from './pod/validate-scheduling.ts';
 import { DEPRECATED_LABELS } from './pod/warnings.ts';
-import { validateResourceAmount } from './resource-amounts.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
@@ -156,19 +158,29 @@ export const volumeAttributesClassStrategy: KindStrategy<VolumeAttributesClass> 
   },
 };
 
+function validateUniqueTolerations(errors: FieldError[], tolerations: readonly Toleration[], path: string): void {
+  validateTolerations(errors, tolerations, CREATE_TEMPLATE, path);
+  const seen = new Set<string>();
+  for (const [index, toleration] of tolerations.entries()) {
+    const { key = '', operator = '', value = '', effect = '', tolerationSeconds = null } = toleration;
+    const identity = JSON.stringify([key, operator, value, effect]);
+    const shown = { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds };
+    if (seen.has(identity)) errors.push(duplicate(field.index(path, index), shown));
+    seen.add(identity);
+  }
+}
+
 function validateRuntimeClass(runtimeClass: RuntimeClass): FieldError[] {
   const errors = validateObjectMeta(runtimeClass.metadata, RULES, 'metadata');
   const { handler, overhead, scheduling } = runtimeClass;
   if (handler === '') errors.push(required('handler', ''));
   else for (const text of nameIsDnsLabel(handler, false)) errors.push(invalid('handler', handler, text));
-  for (const [name, amount] of Object.entries(overhead?.podFixed ?? {})) {
-    const path = field.key('overhead.limits', name);
-    append(
-      errors,
-      validateResourceAmount(name, amount, () => path),
-    );
+  if (overhead?.podFixed !== undefined) {
+    const context = { allowIndivisibleHugePages: false, claims: undefined };
+    validateOverhead(errors, overhead.podFixed, context, 'overhead');
   }
   append(errors, validateLabels(scheduling?.nodeSelector, 'scheduling.nodeSelector'));
+  validateUniqueTolerations(errors, scheduling?.tolerations ?? [], 'scheduling.tolerations');
   return errors;
 }
 

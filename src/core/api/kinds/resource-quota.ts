@@ -2,7 +2,12 @@ import { type FieldError, field, invalid, required } from '../../kube/field-erro
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import type { KindStrategy } from '../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
-import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../types/core-v1.ts';
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+  ScopeSelector,
+} from '../types/core-v1.ts';
 import { append } from './append.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { isStandard } from './pod/resource-names.ts';
@@ -114,13 +119,39 @@ function validateScopeRequirement(requirement: ScopedResourceSelectorRequirement
   return errors;
 }
 
+function validateScopeSelector(spec: ResourceQuotaSpec, selector: ScopeSelector): readonly FieldError[] {
+  const path = 'spec.scopeSelector.matchExpressions';
+  const errors: FieldError[] = [];
+  const requirements = selector.matchExpressions ?? [];
+  const resources = Object.keys(spec.hard ?? {}).filter(isQuotaResource);
+  for (const requirement of requirements) {
+    for (const resource of resources) {
+      if (scopeFits(requirement.scopeName, resource)) continue;
+      errors.push(invalid(path, printableSelector(requirements), 'unsupported scope applied to resource'));
+    }
+    append(errors, validateScopeRequirement(requirement, path));
+  }
+  // Upstream shows the list of scopes here, not the selector.
+  const names = new Set(requirements.map(({ scopeName }) => scopeName));
+  for (let pair = conflicting(names); pair > 0; pair--) {
+    errors.push(invalid(path, spec.scopes ?? null, 'conflicting scopes'));
+  }
+  return errors;
+}
+
+const printableSelector = (requirements: readonly ScopedResourceSelectorRequirement[]): object => ({
+  MatchExpressions: requirements.map(({ scopeName, operator, values }) => ({
+    ScopeName: scopeName,
+    Operator: operator,
+    Values: values ?? null,
+  })),
+});
+
 function validateSpec(spec: ResourceQuotaSpec): readonly FieldError[] {
   const errors: FieldError[] = [];
   append(errors, validateAmounts(spec.hard, 'spec.hard'));
   append(errors, validateScopes(spec));
-  for (const requirement of spec.scopeSelector?.matchExpressions ?? []) {
-    append(errors, validateScopeRequirement(requirement, 'spec.scopeSelector.matchExpressions'));
-  }
+  if (spec.scopeSelector !== undefined) append(errors, validateScopeSelector(spec, spec.scopeSelector));
   return errors;
 }
 

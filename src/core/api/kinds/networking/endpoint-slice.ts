@@ -161,8 +161,9 @@ const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const CONTROLLERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 
 /** Controllers write addresses well, so theirs are not looked at. */
-function warnings({ metadata, addressType, endpoints }: EndpointSlice): readonly string[] {
-  const deprecated = addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
+function warnings({ metadata, addressType, endpoints }: EndpointSlice, old?: EndpointSlice): readonly string[] {
+  const isNew = old === undefined;
+  const deprecated = isNew && addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
   if (CONTROLLERS.includes(lookup(metadata.labels, MANAGED_BY) ?? '')) return deprecated;
   const addresses = listOf(endpoints).flatMap((endpoint, index) =>
     listOf(endpoint.addresses).flatMap((address, position) =>

@@ -174,8 +174,10 @@ export const ingressStrategy: KindStrategy<Ingress> = {
     else validateSpec(found, ingress.spec ?? {}, leniencyAfter(old));
     return found;
   },
-  warnings: ({ metadata, spec }) =>
-    lookup(metadata.annotations, CLASS_ANNOTATION) !== undefined && spec?.ingressClassName === undefined
+  warnings: ({ metadata, spec }, old) =>
+    old === undefined &&
+    lookup(metadata.annotations, CLASS_ANNOTATION) !== undefined &&
+    spec?.ingressClassName === undefined
       ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
       : [],
 };

@@ -107,8 +107,10 @@ export const csiDriverStrategy: KindStrategy<CSIDriver> = {
     }
     return found;
   },
-  warnings: ({ spec }) =>
-    listOf(spec?.tokenRequests).length > 0 && spec?.serviceAccountTokenInSecrets === undefined
+  warnings: ({ spec }, old) =>
+    listOf(spec?.tokenRequests).length > 0 &&
+    spec?.serviceAccountTokenInSecrets === undefined &&
+    !deepEqual(spec?.tokenRequests, old?.spec?.tokenRequests)
       ? [
           'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
         ]

@@ -120,7 +120,7 @@ export const cronJobStrategy: KindStrategy<CronJob> = {
   validate(cron) {
     const found = validateMeta(cron.metadata);
     validateSpec(found, cron.spec, undefined, CREATE_TEMPLATE);
-    const { name } = cron.metadata;
+    const name = cron.metadata.name ?? '';
     if (exceedsBytes(name, MAX_NAME)) {
       found.push(invalid('metadata.name', name, `must be no more than ${MAX_NAME} characters`));
     }
