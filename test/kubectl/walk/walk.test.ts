@@ -21,11 +21,13 @@ describe('the walk', () => {
   // Releases run beside each other, the chapters of one in their order.
   for (const kubectl of walking) {
     describe.concurrent(`with kubectl ${kubectl.version}`, () => {
-      describe('is as it was', { concurrent: false }, () => walkWith(kubectl));
+      describe('is as it was', { concurrent: false }, () => {
+        walkWith(kubectl);
+      });
     });
   }
   for (const version of wanted.filter((one) => walking.every((kubectl) => kubectl.version !== one)))
-    it.skip(`with kubectl ${version}, which is not on this machine`);
+    it(`with kubectl ${version}, which is not on this machine`, ({ skip }) => skip());
 });
 
 function walkWith(kubectl: Kubectl): void {
@@ -40,7 +42,7 @@ function walkWith(kubectl: Kubectl): void {
     if (isRecording) writeTranscript(kubectl, sections, folder);
   });
   for (const chapter of chapters) {
-    it(chapter.title, async ({ task }) => {
+    it(`${chapter.title}`, async ({ task }) => {
       // What a first try left behind would lead a second one astray.
       if ((task.result?.retryCount ?? 0) > 0) {
         await walker?.stop();
