@@ -42,7 +42,7 @@ function walkWith(kubectl: Kubectl): void {
     if (isRecording) writeTranscript(kubectl, sections, folder);
   });
   for (const chapter of chapters) {
-    it(`${chapter.title}`, async ({ task }) => {
+    it(`chapter: ${chapter.title}`, async ({ task }) => {
       // What a first try left behind would lead a second one astray.
       if ((task.result?.retryCount ?? 0) > 0) {
         await walker?.stop();
