@@ -42,6 +42,8 @@ export default defineConfig({
           'test/apply/kubectl/**/*.test.ts',
           'test/access/kubectl/**/*.test.ts',
           'test/custom/kubectl/**/*.test.ts',
+          'test/manifests/**/*.test.ts',
+          'test/helm/**/*.test.ts',
           'test/support/**/*.test.ts',
         ],
         {
