@@ -95,7 +95,7 @@ const TABLES = [
   'pods-and-workloads',
 ];
 /** Pods with everything in them have a suite of their own. */
-const isPlain = (object: KubeObject): boolean => JSON.stringify(object).length < 4000;
+const isPlain = (object: KubeObject): boolean => JSON.stringify(object).length < 2000;
 const bases = TABLES.flatMap(baseObjects).filter(isPlain);
 const kinds = [...new Set(bases.map(({ kind }) => kind))];
 
