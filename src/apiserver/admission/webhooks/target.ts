@@ -20,11 +20,13 @@ export function targetOf({ url, service, caBundle }: WebhookClientConfig, store:
 
 /**
  * An address behind the Service. Nobody routes its cluster IP here, and pods of simulated nodes listen nowhere, so only
- * endpoints that somebody entered by hand are of use.
+ * endpoints that somebody entered by hand are of use, or another name for it.
  */
 function endpointOf({ namespace, name, port = HTTPS }: ServiceReference, store: Store): { host: string; port: number } {
   const service = store.get({ tenant: SYSTEM_TENANT, group: '', resource: 'services', namespace, name });
   if (service === undefined) throw new Error(`service ${goQuote(name)} not found`);
+  const { type, externalName } = (service as { spec?: { type?: string; externalName?: string } }).spec ?? {};
+  if (type === 'ExternalName' && externalName !== undefined) return { host: externalName, port };
   const portName = portNameOf(service, port);
   if (portName === undefined) throw new Error(`no service port ${port} found for service ${goQuote(name)}`);
   const slices = { tenant: SYSTEM_TENANT, group: 'discovery.k8s.io', resource: 'endpointslices' };
