@@ -38,12 +38,10 @@ export default defineConfig({
       project(
         'kubectl',
         [
-          'test/kubectl/**/*.test.ts',
+          'test/kubectl/*.test.ts',
           'test/apply/kubectl/**/*.test.ts',
           'test/access/kubectl/**/*.test.ts',
           'test/custom/kubectl/**/*.test.ts',
-          'test/manifests/**/*.test.ts',
-          'test/helm/**/*.test.ts',
           'test/support/**/*.test.ts',
         ],
         {
@@ -53,6 +51,13 @@ export default defineConfig({
           globalSetup: './test/support/kubectl-setup.ts',
         },
       ),
+      // Long walks of whole manifests and transcripts; part of test:all.
+      project('walk', ['test/kubectl/walk/**/*.test.ts', 'test/manifests/**/*.test.ts', 'test/helm/**/*.test.ts'], {
+        ...PROCESSES,
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+        globalSetup: './test/support/kubectl-setup.ts',
+      }),
       project('cli', ['test/cli/**/*.test.ts'], {
         ...PROCESSES,
         testTimeout: 60_000,
