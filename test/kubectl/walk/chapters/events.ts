@@ -11,7 +11,7 @@ export const events: Chapter = {
     { run: 'kubectl events --types=Warning', since: 26 },
     "kubectl get events --field-selector=involvedObject.name=shell,reason=Started -o jsonpath='{.items[*].message} {.items[*].type} {.items[*].source.component}{.items[*].reportingComponent}'",
     'kubectl describe pod shell',
-    'kubectl describe configmap settings',
+    { run: 'kubectl describe configmap settings', sorted: true },
     'kubectl apply -f agent.yaml && kubectl rollout status daemonset/agent | tail -1',
     { run: 'kubectl describe daemonset agent', settles: /(SuccessfulCreate[\s\S]*){5}/ },
     'kubectl logs shell --tail=1 | cut -c1-5',
