@@ -65,6 +65,12 @@ export default defineConfig({
       }),
       project('simulation', ['test/simulation/**/*.test.ts'], { testTimeout: 60_000 }),
       project('faults', ['test/faults/**/*.test.ts'], { ...PROCESSES, testTimeout: 300_000, hookTimeout: 120_000 }),
+      // A hundred thousand hostile cases from a fixed seed; see test/fuzz/support/plan.ts.
+      project('fuzz', ['test/fuzz/**/*.test.ts'], {
+        testTimeout: 300_000,
+        hookTimeout: 120_000,
+        globalSetup: './test/fuzz/support/counts.ts',
+      }),
       project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
     ],
   },
