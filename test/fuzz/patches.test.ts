@@ -1,9 +1,10 @@
 /** Random patches over HTTP/2 against a model that knows nothing of our patch code. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { get, patch, useHouse } from '../support/house.ts';
-import { settings, TIMEOUT } from './settings.ts';
+import { get, patch, useHouse } from '../hostile/support/house.ts';
+import { cases, TIMEOUT } from './support/cases.ts';
 
+const suite = cases('patches.test.ts');
 const house = useHouse();
 const PATH = '/api/v1/namespaces/default/configmaps/cm';
 
@@ -93,6 +94,7 @@ describe('patches', () => {
         const reset = await house.ask(patch('json', '[{"op":"add","path":"/data","value":{"a":"1"}}]'));
         let shown = JSON.parse(reset.text) as Shown;
         for (const each of changes) {
+          suite.count();
           const before = dataOf(shown);
           const body =
             each.type === 'json'
@@ -117,7 +119,7 @@ describe('patches', () => {
           shown = now;
         }
       }),
-      settings('patches', 150, 4000),
+      suite.settings(1, 4),
     );
   });
 });

@@ -168,10 +168,13 @@ const BODIES: { readonly [kind: string]: Body } = {
   KubernetesDaemonSet: { spec: { container: { app: { image: { repo: 'r', tag: 't' } } } } },
 };
 
-const METADATA = { labels: { app: 'a', 'example.com/x': 'y' }, annotations: { note: 'text' } };
+const LABELS = { app: 'a', 'example.com/x': 'y' };
+
+/** Stands in every object of this name and in no other, so that an answer that tells of others can be found out. */
+export const canaryOf = (name: string): string => `canary-of-${name}.`;
 
 export function manifestOf(kind: KindDefinition, name: string): Body {
   const namespace: Body = kind.namespaced ? { namespace: 'default' } : {};
-  const metadata: Body = { name, ...namespace, ...METADATA };
+  const metadata: Body = { name, ...namespace, labels: LABELS, annotations: { note: canaryOf(name) } };
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...BODIES[kind.kind] };
 }

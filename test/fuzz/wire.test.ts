@@ -2,16 +2,18 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRegistry } from '../../../src/core/api/registry/registry.ts';
-import { encodeProtobufObject, hasProtobuf } from '../../../src/core/api/schema/protobuf/envelope.ts';
-import { encodeJson, type Json } from '../../../src/core/kube/json.ts';
-import { apiVersionOf } from '../../../src/core/kube/objects.ts';
-import { get, useHouse } from '../support/house.ts';
-import type { WireAnswer, WireRequest } from '../support/wire-client.ts';
-import { manifestOf } from './manifests.ts';
-import { mutate, mutations } from './mutations.ts';
-import { settings, TIMEOUT } from './settings.ts';
+import { createRegistry } from '../../src/core/api/registry/registry.ts';
+import { encodeProtobufObject, hasProtobuf } from '../../src/core/api/schema/protobuf/envelope.ts';
+import { encodeJson, type Json } from '../../src/core/kube/json.ts';
+import { apiVersionOf } from '../../src/core/kube/objects.ts';
+import { get, useHouse } from '../hostile/support/house.ts';
+import type { WireAnswer, WireRequest } from '../hostile/support/wire-client.ts';
+import { manifestOf } from './support/manifests.ts';
+import { mutate, mutations } from './support/mutations.ts';
+import { cases, TIMEOUT } from './support/cases.ts';
+import { expectUntouchedPrototypes } from './support/prototypes.ts';
 
+const suite = cases('wire.test.ts');
 const house = useHouse();
 const kinds = createRegistry().all();
 
@@ -222,14 +224,15 @@ describe('the server under random requests', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 10 }), async (requests) => {
           for (const asked of requests) {
+            suite.count();
             const before = WRITES.has(asked.method) ? still() : '';
             const answer = await house.ask(asked);
             expectAnswer(asked, answer);
             if (before !== '' && answer.status >= 300) expect([asked, still()]).toEqual([asked, before]);
           }
-          expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+          expectUntouchedPrototypes();
         }),
-        settings('wire', 200, 6000),
+        suite.settings(1, 5),
       );
       await expectAgreement();
     },
