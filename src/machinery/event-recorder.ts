@@ -7,7 +7,7 @@ import type { KubeObject } from '../core/kube/objects.ts';
 import { isStatus, StatusError } from '../core/kube/status-error.ts';
 import { abortAfter, aborted } from './abort.ts';
 import type { Actor } from './actor.ts';
-import { createBackoff } from './backoff.ts';
+import { type Backoff, createBackoff } from './backoff.ts';
 import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
 import { createEventCorrelator, DEFAULT_EVENT_LIMITS, remember, type EventLimits } from './events/event-correlator.ts';
@@ -60,6 +60,7 @@ interface Series {
 
 const NOTE_LIMIT = 1024;
 const TRIES = 5;
+const PATIENCE = { initialMs: 500, maxMs: 10_000, factor: 2, jitter: 1, resetAfterMs: 60_000 };
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder & Actor {
   const { client, clock, random, controller, instance } = options;
@@ -137,13 +138,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 
   async function write(series: Series, signal: AbortSignal): Promise<void> {
-    const backoff = createBackoff(clock, random, {
-      initialMs: 500,
-      maxMs: 10_000,
-      factor: 2,
-      jitter: 1,
-      resetAfterMs: 60_000,
-    });
+    let backoff: Backoff | undefined;
     const tenant = options.tenant === undefined ? {} : { tenant: options.tenant };
     for (let tries = 1; ; tries += 1) {
       const { facts } = series;
@@ -170,6 +165,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
           logger.debug('An event could not be written', { namespace, name, error });
           return;
         } else {
+          backoff ??= createBackoff(clock, random, PATIENCE);
           await clock.sleep(backoff.next(), signal);
         }
       }

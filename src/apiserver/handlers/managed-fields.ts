@@ -110,13 +110,16 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
     onCreate(kind, write, object, sent) {
       const form = write.form ?? kind;
       if (sent === undefined) {
-        const known = findSlot(slots.get(form), managerOf(write), apiVersionOf(form), object, shapeOfKind(form));
+        const known = findSlot(slots.get(form), managerOf(write), apiVersionOf(form), object, shapeOfKind(kind));
         if (known !== undefined) return ofNow(known, timestamps.now());
       }
       const described = describe(kind, write);
       const value = inForm(form, object);
       const managed = trackUpdate(startingPoint('', NOBODY, sent), described.write, blankOf(form), value);
-      if (sent === undefined && form === kind) remember(slots, form, described.write, object, managed);
+      // Objects are compared as they are stored, whatever form they came in.
+      if (sent === undefined && (form === kind || form.conversion?.renamesOnly === true)) {
+        remember(slots, form, described.write, object, managed);
+      }
       return managed;
     },
     onUpdate(kind, write, live, next, sent) {

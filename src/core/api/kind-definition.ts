@@ -57,6 +57,8 @@ export interface StorageIdentity {
 export interface KindConversion {
   toStorage(object: KubeObject): KubeObject;
   fromStorage(object: KubeObject): KubeObject;
+  /** Only names differ: objects that have the same fields in one form have the same in the other. */
+  readonly renamesOnly?: true;
 }
 
 /**

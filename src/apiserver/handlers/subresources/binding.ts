@@ -83,7 +83,7 @@ function bound(pod: Stored<Pod>, binding: Binding, now: string): Stored<Pod> {
         ? pod.metadata
         : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } },
     spec: { ...pod.spec, nodeName: binding.target.name ?? '' },
-    status: { ...withoutPromise(pod.status), conditions: scheduled(pod.status?.conditions ?? [], now) },
+    status: { ...withoutPromise(pod.status), conditions: scheduled(pod.status?.conditions ?? NONE, now) },
   };
 }
 
@@ -94,9 +94,18 @@ function withoutPromise(status: Pod['status']): Pod['status'] {
   return rest;
 }
 
-function scheduled(conditions: readonly PodCondition[], now: string): readonly PodCondition[] {
+type Conditions = readonly PodCondition[];
+const NONE: Conditions = Object.freeze([]);
+
+/** Thousands of new pods are bound within a second: they share the list, and with it what is known about it. */
+let last: { readonly before: Conditions; readonly now: string; readonly after: Conditions } | undefined;
+
+function scheduled(conditions: Conditions, now: string): Conditions {
+  if (last?.before === conditions && last.now === now) return last.after;
   const done: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
-  return [...conditions.filter((condition) => condition.type !== 'PodScheduled'), done];
+  const after = [...conditions.filter((condition) => condition.type !== 'PodScheduled'), done];
+  last = { before: conditions, now, after };
+  return after;
 }
 
 function admissionRequest(pods: KindDefinition, request: CreateRequest, binding: Binding): AdmissionRequest {

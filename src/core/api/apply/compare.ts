@@ -2,6 +2,7 @@
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { EMPTY, type FieldSet, isEmpty, LEAF, recursiveDifference, SetBuilder, union } from './field-set.ts';
+import { createLastLists } from './last-lists.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { wholeSet } from './whole-set.ts';
@@ -110,7 +111,12 @@ function compareMaps(map: MapShape, before: JsonObject, after: JsonObject): Comp
   return gathered.finish();
 }
 
-function compareLists(list: ListShape, before: readonly Json[], after: readonly Json[]): Comparison {
+const lastCompared = createLastLists<Comparison>();
+
+const compareLists = (list: ListShape, before: readonly Json[], after: readonly Json[]): Comparison =>
+  lastCompared.of(list, before, after, () => compareItemByItem(list, before, after));
+
+function compareItemByItem(list: ListShape, before: readonly Json[], after: readonly Json[]): Comparison {
   const gathered = new Gathered();
   const left = byElement(list, before);
   const right = byElement(list, after);

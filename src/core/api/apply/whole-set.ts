@@ -1,6 +1,7 @@
 /** Everything of a value that comes or goes as a whole: each of its fields, and each collection that holds them. */
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { EMPTY, type FieldSet, LEAF, SetBuilder, withSelf } from './field-set.ts';
+import { createLastLists } from './last-lists.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { atomOf, elementOf, isEmptyMap, isList, isMap, memberOf } from './values.ts';
@@ -70,7 +71,12 @@ function buildMap(map: MapShape, value: JsonObject): FieldSet {
 /** Below this many, looking through a list beats making a table of it. */
 const FEW = 8;
 
-function listSet(list: ListShape, value: readonly Json[]): FieldSet {
+const lastSets = createLastLists<FieldSet>();
+
+const listSet = (list: ListShape, value: readonly Json[]): FieldSet =>
+  lastSets.of(list, undefined, value, () => buildList(list, value));
+
+function buildList(list: ListShape, value: readonly Json[]): FieldSet {
   const fields = new SetBuilder();
   const elements = value.map((item) => elementOf(list, item));
   const counts = elements.length > FEW ? countOf(elements) : undefined;

@@ -27,6 +27,9 @@ const isMapped = (ip: IPAddress): boolean =>
 export const familyOf = (ip: IPAddress): 'IPv4' | 'IPv6' => (ip.bytes.length === 4 || isMapped(ip) ? 'IPv4' : 'IPv6');
 
 const MAX_LENGTH = 64;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 export function parseIP(text: string): IPAddress | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -34,18 +37,26 @@ export function parseIP(text: string): IPAddress | undefined {
 }
 
 function parseIPv4(text: string): IPAddress | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4) return undefined;
   const bytes: number[] = [];
   let strict = true;
-  for (const part of parts) {
-    if (!/^[0-9]+$/.test(part)) return undefined;
-    const byte = Number(part);
+  let byte = 0;
+  let digits = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : DOT;
+    if (code === DOT) {
+      if (digits === 0 || bytes.length === 4) return undefined;
+      bytes.push(byte);
+      byte = 0;
+      digits = 0;
+      continue;
+    }
+    if (code < ZERO || code > NINE) return undefined;
+    if (digits > 0 && byte === 0) strict = false;
+    byte = byte * 10 + (code - ZERO);
+    digits++;
     if (byte > 255) return undefined;
-    if (part.length > 1 && part.startsWith('0')) strict = false;
-    bytes.push(byte);
   }
-  return { bytes, strict };
+  return bytes.length === 4 ? { bytes, strict } : undefined;
 }
 
 function parseIPv6(text: string): IPAddress | undefined {

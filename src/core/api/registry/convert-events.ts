@@ -22,14 +22,18 @@ const TO_CORE: ReadonlyMap<string, string> = new Map(RENAMED.map(([core, events]
 
 function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<string, string>): KubeObject {
   const result: { [field: string]: unknown } = {};
-  for (const [field, value] of Object.entries(object as unknown as Bag)) result[names.get(field) ?? field] = value;
-  result['apiVersion'] = apiVersion;
+  const source = object as unknown as Bag;
+  for (const field in source) {
+    const value = source[field];
+    if (value !== undefined) result[names.get(field) ?? field] = field === 'apiVersion' ? apiVersion : value;
+  }
   return result as unknown as KubeObject;
 }
 
 const converted = new WeakMap<KubeObject, KubeObject>();
 
 export const eventConversion: KindConversion = {
+  renamesOnly: true,
   toStorage: (object) => renamed(object, 'v1', TO_CORE),
   fromStorage(object) {
     let result = converted.get(object);

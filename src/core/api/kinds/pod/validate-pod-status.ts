@@ -14,6 +14,7 @@ import type {
   PodStatus,
   ResourceStatus,
 } from '../../types/core-v1.ts';
+import { rememberSeen } from '../../schema/remember-seen.ts';
 import { isDualStack, parseIP, validateIP } from '../ip.ts';
 import { isNegative } from './amounts.ts';
 import type { Findings } from './findings.ts';
@@ -71,7 +72,12 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): readonly FieldError
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
+/** Pods of one template come to the very same conditions at the same time, and share them. */
+const fineConditions = rememberSeen();
+
 function validateConditions(found: Findings, conditions: readonly PodCondition[]): void {
+  if (conditions.length === 0 || fineConditions.find(conditions) !== undefined) return;
+  const before = found.length;
   for (const [index, { type, observedGeneration }] of conditions.entries()) {
     const at = `status.conditions[${index}]`;
     if ((observedGeneration ?? 0) < 0) {
@@ -79,6 +85,7 @@ function validateConditions(found: Findings, conditions: readonly PodCondition[]
     }
     if (!SYSTEM_CONDITIONS.includes(type)) addTexts(found, `${at}.Type`, type, qualifiedNameProblems(type));
   }
+  if (found.length === before) fineConditions.add(conditions, conditions);
 }
 
 function validateNomination(found: Findings, node: string, before: string, boundTo: string | undefined): void {
