@@ -55,11 +55,13 @@ export function requireVerb(kind: KindDefinition, subresource: string, verb: str
   }
   const found = kind.subresources.find((candidate) => candidate.name === subresource);
   if (found === undefined) throw unknownPath();
+  // What is done to a stream must not be done to the object it belongs to.
+  if (STREAMS.has(subresource)) throw methodNotAllowed(kind, `${verb} ${subresource}`);
   if (!found.verbs.includes(verb)) throw methodNotAllowed(kind, verb);
 }
 
 /** Subresources that are streams behind an object, not objects; they are asked for by `connect`. */
-export const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 export function storeKeyOf(kind: KindDefinition, target: RequestTarget, name: string): StoreKey {
   return {

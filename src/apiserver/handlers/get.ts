@@ -1,6 +1,6 @@
-import { methodNotAllowed, notFound } from '../../core/kube/status-error.ts';
+import { notFound } from '../../core/kube/status-error.ts';
 import type { ApiResponse, GetRequest } from '../request.ts';
-import { type HandlerContext, STREAMS, kindOf, requireVerb, storeKeyOf } from './context.ts';
+import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { parseResourceVersion, tooLargeResourceVersion } from './resource-version.ts';
 import { readScale } from './subresources/scale.ts';
 
@@ -12,7 +12,6 @@ export function get(context: HandlerContext, request: GetRequest): ApiResponse {
   const { target } = request;
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'get');
-  if (STREAMS.has(target.subresource)) throw methodNotAllowed(kind, `get ${target.subresource}`);
   const wanted = parseResourceVersion(request.resourceVersion ?? '');
   if (wanted > context.store.revision) throw tooLargeResourceVersion(wanted, context.store.revision);
   const object = context.store.get(storeKeyOf(kind, target, target.name));
