@@ -6,7 +6,7 @@ import { isBag } from '../../core/api/custom/shape.ts';
 import { aggregateMessage } from '../../core/kube/field-errors.ts';
 import { goQuote } from '../../core/kube/go-text.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';
-import type { Json } from '../../core/kube/json.ts';
+import { encodeJson, type Json } from '../../core/kube/json.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import type { WebhookCaller, WebhookTarget } from '../../machinery/http/webhook-caller.ts';
@@ -105,7 +105,7 @@ function convertedObjects(answer: Json, apiVersion: string, uid: string, what: s
 }
 
 /** What a webhook wrote where a text was expected. */
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+const shown = (value: unknown): string => (typeof value === 'string' ? value : encodeJson((value ?? '') as Json));
 
 const statusOf = (result: unknown): string =>
   isBag(result) && typeof result['status'] === 'string' ? result['status'] : '';

@@ -102,6 +102,9 @@ export function encodeJson(value: Json): string {
   }
 }
 
+/** As above, on many lines. */
+export const encodePrettyJson = (value: Json, indent: number): string => JSON.stringify(value, writeBigint, indent);
+
 const HTML_UNSAFE = /[<>&\u2028\u2029]/g;
 const escapeHtml = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 

@@ -1,5 +1,6 @@
 /** Where a custom resource keeps its replicas, and what may stand there. */
 import { type FieldError, invalid } from '../../kube/field-errors.ts';
+import { encodeJson, type Json } from '../../kube/json.ts';
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.ts';
 import { isBag } from './shape.ts';
 
@@ -34,11 +35,12 @@ export function nested(object: unknown, steps: readonly string[]): Nested {
 }
 
 const show = (value: unknown): string =>
-  value === null ? '<nil>' : typeof value === 'string' ? value : JSON.stringify(value);
+  value === null ? '<nil>' : typeof value === 'string' ? value : encodeJson(value as Json);
 
 function goType(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'map[string]interface {}' : typeof value;
 }

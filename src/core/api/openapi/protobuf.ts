@@ -11,6 +11,7 @@ import {
   written,
   type Writer,
 } from '../schema/protobuf/writer.ts';
+import { encodeJson, type Json } from '../../kube/json.ts';
 import type { OpenApiDocument } from './documents.ts';
 import type { SchemaDocument } from './schemas.ts';
 
@@ -103,7 +104,7 @@ function extensions(writer: Writer, number: number, source: { readonly [extensio
   for (const [name, value] of found.toReversed()) {
     message(writer, number, () => {
       // JSON is YAML.
-      message(writer, NAMED.value, () => text(writer, ANY.yaml, `${JSON.stringify(value)}\n`));
+      message(writer, NAMED.value, () => text(writer, ANY.yaml, `${encodeJson(value as Json)}\n`));
       text(writer, NAMED.name, name);
     });
   }

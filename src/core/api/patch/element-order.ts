@@ -47,7 +47,7 @@ export function orderAsAsked(
     const position = asked.get(item) ?? -1;
     if (order.length > 0 && position <= at) {
       throw badRequest(
-        `The order in patch list:\n${JSON.stringify(patch)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
+        `The order in patch list:\n${encodeJson(patch)}\n doesn't match $setElementOrder list:\n${encodeJson(order)}\n`,
       );
     }
     at = position;

@@ -4,7 +4,7 @@
  * `$deleteFromPrimitiveList/F`. Values are never changed in place; what the patch leaves alone stays shared.
  */
 import { setOwn } from '../../kube/immutable.ts';
-import type { Json, JsonObject } from '../../kube/json.ts';
+import { encodeJson, type Json, type JsonObject } from '../../kube/json.ts';
 import { badRequest, type StatusError } from '../../kube/status-error.ts';
 import type { ListNode, SchemaNode } from '../schema/lists.ts';
 import { identityOf, orderAsAsked, orderMerged } from './element-order.ts';
@@ -35,7 +35,7 @@ export function strategicMerge(
   const directive = member(patch, DIRECTIVE);
   if (directive === 'replace') return without(patch, DIRECTIVE);
   if (directive === 'delete') return {};
-  if (directive !== undefined) throw bad(`unknown patch type: ${JSON.stringify(directive)} found in patch`);
+  if (directive !== undefined) throw bad(`unknown patch type: ${encodeJson(directive)} found in patch`);
   const draft: Draft = new Map(Object.entries(original ?? {}) as [string, Json][]);
   const rest = new Map(Object.entries(patch) as [string, Json][]);
   retainKeys(draft, rest);
@@ -110,7 +110,7 @@ function applyItemDirectives(
       requireKey(item, mergeKey);
       gone.add(identityOf(item, mergeKey));
     } else if (directive === 'merge') throw bad('merging lists cannot yet be specified in the patch');
-    else throw bad(`unknown patch type: ${JSON.stringify(directive)} found in patch`);
+    else throw bad(`unknown patch type: ${encodeJson(directive)} found in patch`);
   }
   if (replace) return { kept: changes, changes: [] };
   return {
@@ -121,7 +121,7 @@ function applyItemDirectives(
 
 function requireKey(item: JsonObject, mergeKey: string): void {
   if (member(item, mergeKey) !== undefined) return;
-  throw bad(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+  throw bad(`map: ${encodeJson(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 function mergeItems(

@@ -3,6 +3,7 @@
  * which have names of their own and print every field, set or not; users know these texts from `field is immutable` and
  * `pod updates may not change fields other than …`.
  */
+import { encodeJson, encodePrettyJson, type Json } from '../../../kube/json.ts';
 import { INTERNAL_SHAPES } from './internal-shapes.ts';
 
 interface FieldShape {
@@ -132,7 +133,7 @@ export function internalValue(type: string, value: unknown): unknown {
 }
 
 export const internalJson = (type: string, value: unknown): string =>
-  escapeMarkup(JSON.stringify(internalForm(type, value)));
+  escapeMarkup(encodeJson(internalForm(type, value) as Json));
 
 export const prettyInternalJson = (type: string, value: unknown): string =>
-  escapeMarkup(JSON.stringify(internalForm(type, value), null, 1));
+  escapeMarkup(encodePrettyJson(internalForm(type, value) as Json, 1));
