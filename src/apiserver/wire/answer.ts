@@ -13,7 +13,8 @@ import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { internalError, StatusError, type Status } from '../../core/kube/status-error.ts';
 import { stringify as stringifyYaml } from 'yaml';
 import type { ApiList } from '../request.ts';
-import type { Exchange } from './exchange.ts';
+import type { EncodedCache } from './encoded-cache.ts';
+import type { ByteStream, Exchange } from './exchange.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type Accepted } from './negotiate.ts';
 import type { WireContext } from './wire-context.ts';
 
@@ -132,7 +133,13 @@ export async function sendList(
     encodeJson(head),
     list.items,
     context,
-    isPartial ? (item) => Buffer.from(encodeObject(partialObject(item, accepted.version))) : context.encoded.bytes,
+    isPartial
+      ? (pieces, item) => {
+          const bytes = Buffer.from(encodeObject(partialObject(item as KubeObject, accepted.version)));
+          pieces.push(bytes);
+          return bytes.length;
+        }
+      : context.encoded.appendTo,
   );
 }
 
@@ -143,22 +150,21 @@ async function streamItems(
   head: string,
   items: readonly KubeObject[],
   { clock }: WireContext,
-  encode: (item: KubeObject) => Buffer,
+  append: EncodedCache['appendTo'],
 ): Promise<void> {
   let slice: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  const free: Buffer[] = [];
   let size = 0;
-  let stream: ReturnType<Exchange['stream']> | undefined;
+  let stream: ByteStream | undefined;
   let turn = clock.monotonic();
   for (let i = 0; i < items.length; i += 1) {
     const item = items[i];
     if (item === undefined) continue;
     if (i > 0) slice.push(COMMA);
-    const bytes = encode(item);
-    slice.push(bytes);
-    size += bytes.length;
+    size += append(slice, item);
     if (size < SLICE_BYTES) continue;
     stream ??= exchange.stream(200, JSON_TYPE);
-    stream.write(Buffer.concat(slice));
+    writeSlice(stream, slice, free);
     slice = [];
     size = 0;
     await stream.drained();
@@ -173,4 +179,21 @@ async function streamItems(
   if (stream === undefined) return exchange.send(200, JSON_TYPE, rest);
   stream.write(rest);
   stream.end();
+}
+
+/** Most slices end within one more object. */
+const BLOCK_BYTES = SLICE_BYTES + 32 * 1024;
+
+/** Blocks are used again once they are sent: a large list would otherwise leave hundreds to the garbage collector. */
+function writeSlice(stream: ByteStream, slice: readonly Buffer[], free: Buffer[]): void {
+  let size = 0;
+  for (const piece of slice) size += piece.length;
+  if (size > BLOCK_BYTES) return stream.write(Buffer.concat(slice, size));
+  const block = free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let at = 0;
+  for (const piece of slice) {
+    block.set(piece, at);
+    at += piece.length;
+  }
+  stream.write(block.subarray(0, at), () => void free.push(block));
 }

@@ -1,32 +1,88 @@
 /**
  * JSON bytes of stored objects, kept while they are likely to be asked for again: a thousand watchers and a list share
- * one encoding. Bounded in bytes; the oldest entries go first.
+ * one encoding. The owners of fields, often half of an object's bytes, are kept once for all objects that share them.
+ * Bounded in bytes; the oldest entries go first.
  */
-import { encodeObject } from '../../core/api/schema/object-json.ts';
+import { encodeManaged, type ManagedFields } from '../../core/api/apply/managed.ts';
+import { splitObject } from '../../core/api/schema/object-json.ts';
+import { createSlab } from './slab.ts';
 
 export interface EncodedCache {
   /** The object's JSON. Objects are immutable, so identity is the key. */
   bytes(object: object): Buffer;
+  /** Puts the same bytes behind others, in as many pieces as they are kept in; returns how many bytes they are. */
+  appendTo(pieces: Buffer[], object: object): number;
 }
+
+/** An object's bytes, and where in them the bytes of its owners belong. */
+interface Kept {
+  readonly own: Buffer;
+  readonly ownersAt: number;
+  readonly owners: Buffer;
+}
+
+const BLOCK_BYTES = 256 * 1024;
+const NOBODY = Buffer.alloc(0);
 
 export function createEncodedCache(maxBytes: number): EncodedCache {
   // Two generations instead of a linked list: cheap to keep, and what is used moves on to the young one.
-  let young = new Map<object, Buffer>();
-  let old = new Map<object, Buffer>();
+  let young = new Map<object, Kept>();
+  let old = new Map<object, Kept>();
   let youngBytes = 0;
+  let kept = createSlab(BLOCK_BYTES);
+  /** Answers are forgotten as soon as they are sent. */
+  const passing = createSlab(BLOCK_BYTES);
+  const owners = new WeakMap<ManagedFields, Buffer>();
+
+  const ownersOf = (managed: ManagedFields): Buffer => {
+    let bytes = owners.get(managed);
+    if (bytes === undefined) owners.set(managed, (bytes = Buffer.from(encodeManaged(managed))));
+    return bytes;
+  };
+
+  const encode = (object: object): Kept => {
+    const { before, managed, after } = splitObject(object);
+    if (managed === undefined) return { own: kept.text(before + after), ownersAt: 0, owners: NOBODY };
+    // Several owners are mostly those of this object alone.
+    if (managed.length > 1) {
+      return { own: kept.text(before + encodeManaged(managed) + after), ownersAt: 0, owners: NOBODY };
+    }
+    const own = kept.text(before + after);
+    return { own, ownersAt: Buffer.byteLength(before), owners: ownersOf(managed) };
+  };
+
+  /** Copied, because what stays must not keep the block of those that went. */
+  const movedOn = (known: Kept): Kept => ({ ...known, own: kept.joined([known.own]) });
+
+  const find = (object: object): Kept => {
+    const known = young.get(object);
+    if (known !== undefined) return known;
+    const before = old.get(object);
+    const found = before === undefined ? encode(object) : movedOn(before);
+    young.set(object, found);
+    youngBytes += found.own.length;
+    if (youngBytes > maxBytes / 2) {
+      old = young;
+      young = new Map();
+      youngBytes = 0;
+      kept = createSlab(BLOCK_BYTES);
+    }
+    return found;
+  };
+
+  const appendTo = (pieces: Buffer[], object: object): number => {
+    const { own, owners: managed, ownersAt } = find(object);
+    if (managed.length === 0) pieces.push(own);
+    else pieces.push(own.subarray(0, ownersAt), managed, own.subarray(ownersAt));
+    return own.length + managed.length;
+  };
+
   return {
     bytes(object) {
-      const known = young.get(object);
-      if (known !== undefined) return known;
-      const encoded = old.get(object) ?? Buffer.from(encodeObject(object));
-      young.set(object, encoded);
-      youngBytes += encoded.length;
-      if (youngBytes > maxBytes / 2) {
-        old = young;
-        young = new Map();
-        youngBytes = 0;
-      }
-      return encoded;
+      const pieces: Buffer[] = [];
+      appendTo(pieces, object);
+      return pieces.length === 1 ? (pieces[0] as Buffer) : passing.joined(pieces);
     },
+    appendTo,
   };
 }

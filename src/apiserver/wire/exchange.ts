@@ -41,8 +41,8 @@ export interface Exchange extends AuditedExchange {
 }
 
 export interface ByteStream {
-  /** Hands bytes over; never waits. Look at `buffered` to see whether the client keeps up. */
-  write(bytes: Buffer): void;
+  /** Hands bytes over; never waits. Look at `buffered` to see whether the client keeps up. `sent` says they may change. */
+  write(bytes: Buffer, sent?: () => void): void;
   /** Bytes handed over and not yet taken by the network. */
   readonly buffered: number;
   /** Resolves when the client has caught up, or the exchange is over. */
@@ -165,8 +165,10 @@ function byteStream(response: Response, isClosed: () => boolean): ByteStream {
   const stream = (response as Http2ServerResponse).stream as Http2ServerResponse['stream'] | undefined;
   const isHttp2 = stream !== undefined && 'session' in stream;
   return {
-    write(bytes) {
-      if (!isClosed()) sink.write(bytes);
+    write(bytes, sent) {
+      if (isClosed()) return;
+      if (sent === undefined) sink.write(bytes);
+      else sink.write(bytes, (error) => (error === null || error === undefined ? sent() : undefined));
     },
     get buffered() {
       return isHttp2 ? stream.writableLength : sink.writableLength;

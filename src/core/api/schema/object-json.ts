@@ -4,35 +4,49 @@
  * wrote: keys sorted, `<`, `>` and `&` escaped. So ours are those bytes too, however the content got here; an object in
  * memory would otherwise put keys that look like numbers first.
  */
-import { encodeManaged, managedOf } from '../apply/managed.ts';
+import { encodeManaged, managedOf, type ManagedFields } from '../apply/managed.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { encodeGoJson, encodeJson, type Json, type JsonObject } from '../../kube/json.ts';
 
+/** The text of an object in two parts: what stands before its owners, and what after. */
+export interface SplitObject {
+  readonly before: string;
+  /** Undefined for an object without owners, which is `before` alone. */
+  readonly managed: ManagedFields | undefined;
+  readonly after: string;
+}
+
 export function encodeObject(object: object): string {
+  const { before, managed, after } = splitObject(object);
+  return managed === undefined ? before : before + encodeManaged(managed) + after;
+}
+
+export function splitObject(object: object): SplitObject {
   const value = object as JsonObject;
   const { metadata } = value;
   if (typeof metadata === 'object' && metadata !== null) {
     const managed = managedOf(object as KubeObject);
-    if (managed !== undefined) return encodeOwned(value, metadata as JsonObject, encodeManaged(managed));
+    if (managed !== undefined) return splitAtOwners(value, metadata as JsonObject, managed);
   }
-  return encodeBare(value);
+  return { before: encodeBare(value), managed: undefined, after: '' };
 }
 
-/** Owners of fields are written out here, from a text that objects of one template share. */
-function encodeOwned(value: JsonObject, metadata: JsonObject, managed: string): string {
-  let text = '';
+function splitAtOwners(value: JsonObject, metadata: JsonObject, managed: ManagedFields): SplitObject {
+  let before = '';
+  let text = '{';
   for (const name in value) {
     const member = value[name];
     if (member === undefined) continue;
-    const encoded =
-      name === 'metadata'
-        ? `${encodeJson(metadata).slice(0, -1)},"managedFields":${managed}}`
-        : name === 'data' && value['kind'] === 'ControllerRevision'
-          ? encodeRaw(member)
-          : encodeJson(member);
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${encoded}`;
+    const start = text === '{' ? '{' : `${text},`;
+    if (name === 'metadata') {
+      before = `${start}"metadata":${encodeJson(metadata).slice(0, -1)},"managedFields":`;
+      text = '}';
+      continue;
+    }
+    const encoded = name === 'data' && value['kind'] === 'ControllerRevision' ? encodeRaw(member) : encodeJson(member);
+    text = `${start}${JSON.stringify(name)}:${encoded}`;
   }
-  return `${text}}`;
+  return { before, managed, after: `${text}}` };
 }
 
 function encodeBare(value: JsonObject): string {
