@@ -182,9 +182,26 @@ function mergeOrderedLists(draft: Draft, patch: Draft, schema: SchemaNode | unde
         : old === undefined
           ? ((withoutDirectives(change) as PatchList | undefined) ?? [])
           : mergeList(old, change, child);
-    draft.set(key, orderAsAsked(merged, change ?? [], order, old ?? [], mergeKey));
+    const seen = serverOrder(old ?? [], change ?? [], mergeKey);
+    draft.set(key, orderAsAsked(merged, change ?? [], order, seen, mergeKey));
     patch.delete(key);
   }
+}
+
+/**
+ * The order upstream takes for the server's. It deletes from that list in place, so that the first new items come to
+ * stand where deleted ones stood; what only the server has then goes before them.
+ */
+function serverOrder(old: PatchList, change: PatchList, mergeKey: string | undefined): PatchList {
+  if (mergeKey === undefined || !change.some((item) => isMap(item) && member(item, DIRECTIVE) === 'delete')) return old;
+  const { kept, changes } = applyItemDirectives(
+    old as readonly JsonObject[],
+    change as readonly JsonObject[],
+    mergeKey,
+  );
+  const known = new Set(kept.map((item) => identityOf(item, mergeKey)));
+  const added = changes.filter((item) => !known.has(identityOf(item, mergeKey)));
+  return [...kept, ...added.slice(0, old.length - kept.length)];
 }
 
 function deleteFromList(draft: Draft, key: string, values: Json): void {
