@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedOptions } from '../../src/assembly/embedded.ts';
 import { startTestCluster, type TestCluster } from './cluster.ts';
-import { NO_KUBECTL } from './no-kubectl.ts';
+import { isOnPurpose, NO_KUBECTL } from './no-kubectl.ts';
 import { chosenKubectls, runKubectl, TIMED_OUT, type ChosenKubectl, type Run, type RunOptions } from './kubectl.ts';
 
 export interface Session extends ChosenKubectl {
@@ -28,23 +28,18 @@ export interface Session extends ChosenKubectl {
 export interface SuiteOptions extends Partial<EmbeddedOptions> {
   /** The oldest and the newest walk every path; the others, only what the suite of all versions holds. */
   readonly versions?: 'ends' | 'all';
+  /** A cluster for each version, where names belong to the whole cluster. */
+  readonly apart?: boolean;
 }
 
 export function kubectlSuite(area: string, body: (session: Session) => void, options: SuiteOptions = {}): void {
   const versions = chosenKubectls().filter(({ isEnd }) => isEnd || options.versions === 'all');
   if (versions.length === 0) return withoutKubectl(area);
-  let cluster: TestCluster | undefined;
-  const running = (): TestCluster => {
-    if (cluster === undefined) throw new Error('the cluster is not up yet');
-    return cluster;
-  };
-  beforeAll(async () => {
-    cluster = await startTestCluster(options);
-  });
-  afterAll(() => cluster?.stop());
+  const shared = options.apart === true ? undefined : clusterOf(options);
   for (const [index, version] of versions.entries()) {
     // Versions run beside each other; within one, a test may lean on those before it.
     describe.concurrent(`kubectl ${version.version}`, () => {
+      const running = shared ?? clusterOf(options);
       const session = createSession(version, index, running);
       beforeAll(async () => {
         mkdirSync(join(running().folder, session.namespace), { recursive: true });
@@ -55,6 +50,19 @@ export function kubectlSuite(area: string, body: (session: Session) => void, opt
       });
     });
   }
+}
+
+/** Up while the tests of the suite run that this is called in. */
+function clusterOf(options: Partial<EmbeddedOptions>): () => TestCluster {
+  let cluster: TestCluster | undefined;
+  beforeAll(async () => {
+    cluster = await startTestCluster(options);
+  });
+  afterAll(() => cluster?.stop());
+  return () => {
+    if (cluster === undefined) throw new Error('the cluster is not up yet');
+    return cluster;
+  };
 }
 
 function createSession(version: ChosenKubectl, index: number, running: () => TestCluster): Session {
@@ -91,11 +99,9 @@ function createSession(version: ChosenKubectl, index: number, running: () => Tes
 const unexpected = (what: string, args: readonly string[], { code, stdout, stderr }: Run): Error =>
   new Error(`kubectl ${args.join(' ')} ${what} and ended with ${code}:\n${stdout}${stderr}`);
 
-/** Where machines are set up on purpose, a missing kubectl is a failure; on a laptop it is said and skipped. */
 function withoutKubectl(area: string): void {
-  const isOnPurpose = (process.env['CI'] ?? 'false') !== 'false';
   describe(`kubectl: ${area}`, () => {
-    it.skipIf(!isOnPurpose)(`needs a kubectl (${NO_KUBECTL})`, () => {
+    it.skipIf(!isOnPurpose())(`needs a kubectl (${NO_KUBECTL})`, () => {
       expect(chosenKubectls()).not.toEqual([]);
     });
   });

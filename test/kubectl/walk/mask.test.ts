@@ -45,6 +45,17 @@ describe('mask', () => {
     expect(mask('  Normal  Started  2s    kubelet  Container started')).toBe(
       '  Normal  Started  <age>  kubelet  Container started',
     );
+    const young = ['  Type    Reason   Age   From     Message', '  ----    ------   ----  ----     -------'];
+    const old = ['  Type    Reason   Age    From     Message', '  ----    ------   ----   ----     -------'];
+    expect(mask(old.join('\n'))).toBe(mask(young.join('\n')));
+  });
+
+  it('leaves out what kubectl mutters to itself', () => {
+    const lines = [
+      'I1116 02:30:00.123456   12345 request.go:665] Waited for 1.1s due to client-side throttling',
+      'pod/shell condition met',
+    ];
+    expect(mask(lines.join('\n'))).toBe('pod/shell condition met');
   });
 
   it('leaves alone what stays', () => {

@@ -30,6 +30,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(String.raw`(?<=\(x\d+ over )${AGE}`, 'g'), '<age>'],
   // Events, as `describe` lists them.
   [new RegExp(String.raw`^(  (?:Normal|Warning) +\S+ +)${AGE} +`), '$1<age>  '],
+  [/^( {2}Type +Reason +Age) +/, '$1    '],
+  [/^( {2}-{4} +-{6} +-{4}) +/, '$1   '],
   [/^[EW]\d{4} [\d:.]+ +\d+ (\S+?):\d+\]/gm, '$1]'],
 ];
 
@@ -42,8 +44,11 @@ const AFTER = /^(?:$|error: |Error from server |Warning: )/;
 
 const maskText = (text: string): string => MASKS.reduce((masked, [what, word]) => masked.replace(what, word), text);
 
+/** What kubectl says of itself when asked for more words, or when it was slow. */
+const ASIDE = /^I\d{4} [\d:.]+ /;
+
 export function mask(output: string): string {
-  const lines = output.split('\n');
+  const lines = output.split('\n').filter((line) => !ASIDE.test(line));
   const out: string[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] ?? '';

@@ -14,7 +14,12 @@ export interface Taken {
 }
 
 const blockOf = ({ step, output, code }: Taken): string => {
-  const lines = [`$ ${step.run}`, ...(output === '' ? [] : [output]), ...(code === 0 ? [] : [`[exit ${code}]`])];
+  const lines = [
+    `$ ${step.run}`,
+    ...(step.meanwhile === undefined ? [] : [`(meanwhile) $ ${step.meanwhile.run}`]),
+    ...(output === '' ? [] : [output]),
+    ...(step.interruptedAt === undefined ? (code === 0 ? [] : [`[exit ${code}]`]) : ['^C']),
+  ];
   return `${step.say === undefined ? '' : `${step.say}\n\n`}\`\`\`\`console\n${lines.join('\n')}\n\`\`\`\``;
 };
 

@@ -11,13 +11,18 @@ export interface Step {
   readonly until?: number;
   /** For what becomes true after a moment: run again until the output looks like this. Only the last try is written down. */
   readonly settles?: RegExp;
-  /** Lines that kubectl prints in no fixed order. */
-  readonly sorted?: boolean;
+  /** Another line for the shell, run once the first has printed something like `once`. */
+  readonly meanwhile?: { readonly once: RegExp; readonly run: string };
+  /** For what would go on: interrupted as soon as the output looks like this. */
+  readonly interruptedAt?: RegExp;
   /** Why, for the reader. */
   readonly say?: string;
 }
 
-/** The chapters lean on nothing but fresh nodes `node-0` to `node-4`; each has a namespace of its own, named like its key. */
+/**
+ * The chapters lean on nothing but fresh nodes `node-0` to `node-4`, and not on each other; each has a namespace of its own,
+ * named like its key.
+ */
 export interface Chapter {
   readonly key: string;
   readonly title: string;

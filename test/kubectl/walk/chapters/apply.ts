@@ -25,7 +25,6 @@ export const clientSideApply: Chapter = {
     { run: 'kubectl apply -f typo.yaml --validate=ignore', since: 25 },
     {
       run: "kubectl create configmap unowned --from-literal=a=1 && kubectl get configmap unowned -o yaml | sed 's/a: .*/a: two/' | kubectl apply -f -",
-      sorted: false,
     },
     { run: 'kubectl apply -f settings.yaml --prune -l app=agent --prune-whitelist=core/v1/ConfigMap', until: 26 },
     {
@@ -43,6 +42,7 @@ export const serverSideApply: Chapter = {
     'kubectl apply --server-side -f agent.yaml --dry-run=server',
     'kubectl apply --server-side -f agent.yaml',
     'kubectl apply --server-side -f agent.yaml',
+    'kubectl rollout status daemonset/agent | tail -1',
     'kubectl diff --server-side -f agent.yaml',
     'kubectl diff --server-side -f agent-2.yaml | head -20',
     { run: 'kubectl get configmap settings -o yaml', until: 21 },

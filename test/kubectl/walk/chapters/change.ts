@@ -42,8 +42,12 @@ export const replace: Chapter = {
     "kubectl get configmap settings -o yaml | sed 's/uid: .*/uid: another/' | kubectl replace -f -",
     'kubectl replace -f settings.yaml --dry-run=server && kubectl get configmap settings -o jsonpath={.data.level}',
     { run: 'kubectl replace --force -f settings.yaml', say: 'Deleted and made anew:' },
-    'kubectl apply -f agent.yaml 2>/dev/null',
-    'kubectl get daemonset agent -o json | sed \'s/"app": "agent"/"app": "other"/\' | kubectl replace -f -',
+    'kubectl apply -f agent.yaml 2>/dev/null && kubectl rollout status daemonset/agent | tail -1',
+    {
+      run: 'kubectl get daemonset agent -o json | sed \'s/"app": "agent"/"app": "other"/\' | kubectl replace -f -',
+      // Whoever counts its pods may be quicker.
+      settles: /immutable/,
+    },
   ],
 };
 

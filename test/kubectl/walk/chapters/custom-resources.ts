@@ -5,7 +5,7 @@ export const customResources: Chapter = {
   title: 'Custom resources',
   about: 'A kind the cluster did not know this morning.',
   steps: [
-    'kubectl apply -f backups.yaml && kubectl wait --for=condition=Established crd/backups.walk.example --timeout=20s',
+    'kubectl apply -f backups.yaml && kubectl wait --for=condition=Established crd/backups.walk.example --timeout=120s',
     { run: 'kubectl apply -f backup.yaml', settles: /created|unchanged/ },
     'kubectl get bk',
     'kubectl apply -f backup.yaml && kubectl diff -f backup.yaml',

@@ -38,7 +38,12 @@ export const getting: Chapter = {
     'kubectl get configmap settings missing',
     'kubectl get configmap settings -o nothing 2>&1 | cut -c1-60',
     {
-      run: '(sleep 1; kubectl label configmap settings watched=yes >/dev/null; kubectl delete configmap settings >/dev/null) & kubectl get configmap settings --watch --output-watch-events --request-timeout=4s; wait',
+      run: 'kubectl get configmap settings --watch --output-watch-events',
+      meanwhile: {
+        once: /ADDED/,
+        run: 'kubectl label configmap settings watched=yes; kubectl delete configmap settings',
+      },
+      interruptedAt: /DELETED/,
       say: 'Watched for a while, as it changes and goes:',
     },
   ],
