@@ -51,10 +51,10 @@ export default defineConfig({
           globalSetup: './test/support/kubectl-setup.ts',
         },
       ),
-      // Long walks of whole manifests and transcripts; part of test:all.
+      // Long walks of whole manifests and transcripts; part of test:all and of what must hold before a change lands.
       project('walk', ['test/kubectl/walk/**/*.test.ts', 'test/manifests/**/*.test.ts', 'test/helm/**/*.test.ts'], {
         ...PROCESSES,
-        testTimeout: 120_000,
+        testTimeout: 400_000,
         hookTimeout: 120_000,
         globalSetup: './test/support/kubectl-setup.ts',
       }),
