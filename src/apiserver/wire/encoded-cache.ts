@@ -5,6 +5,7 @@
  */
 import { encodeManaged, type ManagedFields } from '../../core/api/apply/managed.ts';
 import { splitObject } from '../../core/api/schema/object-json.ts';
+import { takeText } from '../fresh-texts.ts';
 import { createSlab } from './slab.ts';
 
 export interface EncodedCache {
@@ -41,7 +42,7 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
   };
 
   const encode = (object: object): Kept => {
-    const { before, managed, after } = splitObject(object);
+    const { before, managed, after } = takeText(object) ?? splitObject(object);
     if (managed === undefined) return { own: kept.text(before + after), ownersAt: 0, owners: NOBODY };
     // Several owners are mostly those of this object alone.
     if (managed.length > 1) {

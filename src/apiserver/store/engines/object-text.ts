@@ -3,17 +3,12 @@
  * durable write: the text of subtrees that came by reference lately (a template's containers, volumes, tolerations)
  * is reused, which takes 40 % off the cost of a DaemonSet's pod.
  */
-import {
-  decodeManaged,
-  encodeManaged,
-  type ManagedFields,
-  managedOf,
-  setManaged,
-} from '../../../core/api/apply/managed.ts';
+import { decodeManaged, encodeManaged, type ManagedFields, setManaged } from '../../../core/api/apply/managed.ts';
 import { shareManaged } from '../../../core/api/apply/managers.ts';
-import { encodeJson, parseJson } from '../../../core/kube/json.ts';
-import type { Json } from '../../../core/kube/json.ts';
+import { type EncodeMember, OWNERS_MEMBER, splitObject } from '../../../core/api/schema/object-json.ts';
+import { encodeJson, type Json, type JsonObject, parseJson } from '../../../core/kube/json.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
+import { keepText } from '../../fresh-texts.ts';
 
 export type ObjectEncoder = (object: Stored) => string;
 
@@ -28,13 +23,11 @@ interface Slots {
   next: number;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 export function createObjectEncoder(): ObjectEncoder {
   const seen = new Map<string, Slots>();
 
   /** A subtree is kept when it comes the second time, so that objects seen once leave nothing behind but a reference. */
-  function subtree(field: string, value: object): string {
+  function subtree(field: string, value: Json): string {
     let slots = seen.get(field);
     if (slots === undefined) {
       if (seen.size >= 256) seen.clear();
@@ -42,8 +35,8 @@ export function createObjectEncoder(): ObjectEncoder {
       seen.set(field, slots);
     }
     const at = slots.values.indexOf(value);
-    if (at !== -1) return (slots.texts[at] ??= JSON.stringify(value));
-    const text = JSON.stringify(value);
+    if (at !== -1) return (slots.texts[at] ??= encodeJson(value));
+    const text = encodeJson(value);
     if (text.length >= SHORTEST_KEPT) {
       slots.values[slots.next] = value;
       slots.texts[slots.next] = undefined;
@@ -52,42 +45,27 @@ export function createObjectEncoder(): ObjectEncoder {
     return text;
   }
 
-  function spec(value: Fields): string {
+  function spec(value: JsonObject): string {
     let text = '';
     for (const field of Object.keys(value)) {
       const child = value[field];
-      const childText = typeof child === 'object' && child !== null ? subtree(field, child) : JSON.stringify(child);
-      if (childText === undefined) continue;
+      if (child === undefined) continue;
+      const childText = typeof child === 'object' && child !== null ? subtree(field, child) : encodeJson(child);
       text += `${text === '' ? '{' : ','}${JSON.stringify(field)}:${childText}`;
     }
     return text === '' ? '{}' : `${text}}`;
   }
 
-  function encode(object: Stored): string {
-    const fields = object as unknown as Fields;
-    let text = '';
-    for (const field of Object.keys(fields)) {
-      const child = fields[field];
-      const childText = field === 'spec' && isPlainObject(child) ? spec(child) : JSON.stringify(child);
-      if (childText === undefined) continue;
-      text += `${text === '' ? '{' : ','}${JSON.stringify(field)}:${childText}`;
-    }
-    return `${text}}`;
-  }
-
-  const content = (object: Stored): string => {
-    try {
-      return encode(object);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      return encodeJson(object as unknown as Json);
-    }
-  };
+  const encodeMember: EncodeMember = (name, member) =>
+    name === 'spec' && isPlainObject(member) ? spec(member) : encodeJson(member);
 
   return (object) => {
-    const managed = managedOf(object);
-    const text = content(object);
-    return managed === undefined ? text : `${text.slice(0, -1)}${OWNERS}${encodeManaged(managed)}}`;
+    const split = splitObject(object, encodeMember);
+    keepText(object, split);
+    const { before, managed, after } = split;
+    if (managed === undefined) return before;
+    const bare = before.slice(0, -OWNERS_MEMBER.length) + after.slice(0, -1);
+    return `${bare}${OWNERS}${encodeManaged(managed)}}`;
   };
 }
 
@@ -97,7 +75,7 @@ export function createObjectEncoder(): ObjectEncoder {
  */
 const OWNERS = ',"\\u0000owners":';
 
-const isPlainObject = (value: unknown): value is Fields =>
+const isPlainObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function decodeObject(text: string): Stored {

@@ -5,12 +5,15 @@ import { listOf } from './findings.ts';
 
 interface Placed {
   readonly path: string;
-  readonly source: string;
+  /** Where the file comes from, for people; asked only when there is something to warn of. */
+  readonly source: () => string;
 }
 
 const MAX_COMPARED = 512;
 
-const print = ({ path, source }: Placed): string => (source === '' ? goQuote(path) : `${goQuote(path)} (${source})`);
+const print = ({ path, source }: Placed): string =>
+  source() === '' ? goQuote(path) : `${goQuote(path)} (${source()})`;
+const nowhereElse = (): string => '';
 
 const contains = (outer: string, inner: string): boolean => `${inner}/`.startsWith(`${outer}/`);
 
@@ -32,33 +35,36 @@ function overlaps(files: readonly Placed[]): readonly string[] {
   return found;
 }
 
-const placed = (items: readonly { readonly path: string }[] | undefined, source: string): readonly Placed[] =>
+const placed = (items: readonly { readonly path: string }[] | undefined, source: () => string): readonly Placed[] =>
   listOf(items).map(({ path }) => ({ path, source }));
 
 function projectedFiles(source: VolumeProjection): readonly Placed[] {
   const { configMap, secret, downwardAPI, serviceAccountToken } = source;
-  if (configMap?.items !== undefined) return placed(configMap.items, `ConfigMap ${goQuote(configMap.name ?? '')}`);
-  if (secret?.items !== undefined) return placed(secret.items, `Secret ${goQuote(secret.name ?? '')}`);
-  if (downwardAPI?.items !== undefined) return placed(downwardAPI.items, 'DownwardAPI');
-  return serviceAccountToken === undefined ? [] : placed([serviceAccountToken], 'ServiceAccountToken');
+  if (configMap?.items !== undefined)
+    return placed(configMap.items, () => `ConfigMap ${goQuote(configMap.name ?? '')}`);
+  if (secret?.items !== undefined) return placed(secret.items, () => `Secret ${goQuote(secret.name ?? '')}`);
+  if (downwardAPI?.items !== undefined) return placed(downwardAPI.items, () => 'DownwardAPI');
+  return serviceAccountToken === undefined ? [] : placed([serviceAccountToken], () => 'ServiceAccountToken');
 }
 
 export function overlappingPathWarnings(volumes: readonly Volume[]): readonly string[] {
   const warnings: string[] = [];
-  const add = (name: string, kind: string, files: readonly Placed[]): void => {
-    for (const text of overlaps(files)) warnings.push(`volume ${goQuote(name)} (${kind}): overlapping paths: ${text}`);
+  const add = (name: string, kind: () => string, files: readonly Placed[]): void => {
+    for (const text of overlaps(files))
+      warnings.push(`volume ${goQuote(name)} (${kind()}): overlapping paths: ${text}`);
   };
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
     if (configMap?.items !== undefined)
-      add(name, `ConfigMap ${goQuote(configMap.name ?? '')}`, placed(configMap.items, ''));
-    if (secret?.items !== undefined) add(name, `Secret ${goQuote(secret.secretName ?? '')}`, placed(secret.items, ''));
-    if (downwardAPI?.items !== undefined) add(name, 'DownwardAPI', placed(downwardAPI.items, ''));
+      add(name, () => `ConfigMap ${goQuote(configMap.name ?? '')}`, placed(configMap.items, nowhereElse));
+    if (secret?.items !== undefined)
+      add(name, () => `Secret ${goQuote(secret.secretName ?? '')}`, placed(secret.items, nowhereElse));
+    if (downwardAPI?.items !== undefined) add(name, () => 'DownwardAPI', placed(downwardAPI.items, nowhereElse));
     if (projected === undefined) continue;
     for (const source of listOf(projected.sources)) {
       if (Object.keys(source).length === 0)
         warnings.push(`volume ${goQuote(name)} (Projected) has no sources provided`);
     }
-    add(name, 'Projected', listOf(projected.sources).flatMap(projectedFiles));
+    add(name, () => 'Projected', listOf(projected.sources).flatMap(projectedFiles));
   }
   return warnings;
 }
