@@ -7,7 +7,6 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/core/api/registry/resourc
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../src/core/api/types/apiextensions-v1.ts';
 import type { Json } from '../../src/core/kube/json.ts';
 import { SYSTEM_TENANT } from '../../src/core/kube/objects.ts';
-import { StatusError } from '../../src/core/kube/status-error.ts';
 import { definitionOf, objectOf, thingOf, versionOf } from '../custom/definitions.ts';
 import { cases, TIMEOUT } from './support/cases.ts';
 import { expectHarmless } from './support/harmless.ts';
@@ -15,6 +14,7 @@ import { canaryOf, manifestOf } from './support/manifests.ts';
 import { mutations } from './support/mutations.ts';
 import { objectSchema } from './support/schemas.ts';
 import { valueFor } from './support/schema-values.ts';
+import { serveKind } from './support/serve-kind.ts';
 import { requestOf, stepFor, type Step } from './support/steps.ts';
 
 const suite = cases('custom.test.ts');
@@ -99,32 +99,6 @@ const definitionFor = (schema: JSONSchemaProps): CustomResourceDefinition =>
     ),
   );
 
-const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Establishes the definition as its controller would; `undefined` when it is refused. */
-async function serve(server: TestServer, definition: CustomResourceDefinition): Promise<KindDefinition | undefined> {
-  const { client } = server;
-  const { spec: wanted } = definition;
-  try {
-    const made = await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
-    const condition = {
-      status: 'True',
-      reason: 'Fine',
-      message: '',
-      lastTransitionTime: '2026-01-01T00:00:00Z',
-    } as const;
-    const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, ...condition }));
-    const status = { conditions, acceptedNames: made.spec.names, storedVersions: ['v1'] };
-    await client.update(CUSTOM_RESOURCE_DEFINITIONS, { ...made, status }, { subresource: 'status' });
-  } catch (error) {
-    if (error instanceof StatusError && error.code < 500) return undefined;
-    throw error;
-  }
-  const find = () => server.server.registry.byResource(wanted.group, 'v1', wanted.names.plural);
-  for (let turns = 0; turns < 100 && find() === undefined; turns++) await pause();
-  return find();
-}
-
 /** What is kept is in the shape the schema gives it, and valid. */
 function expectInShape(server: TestServer, kind: KindDefinition): void {
   const { group, resource } = kind;
@@ -149,7 +123,7 @@ describe('kinds that users define', () => {
       fc.asyncProperty(run, async ([schema, steps]) => {
         const server = await createTestServer();
         const definition = definitionFor(schema);
-        const kind = await serve(server, definition);
+        const kind = await serveKind(server, definition);
         suite.count();
         if (kind === undefined) return;
         served += 1;
