@@ -94,9 +94,15 @@ const newestEpoch = (shelf: OrderedNames): number => {
   return newest;
 };
 
+/** So many changed names are put in order at once: objects change several times soon after they are made. */
+const MOST_UNORDERED = 1024;
+
 export class Collection {
   readonly #index = new Map<string, Map<string, Stored>>();
+  /** As of the last time somebody asked for a snapshot, or a little later: what has changed since is `#unordered`. */
   readonly #ordered = new OrderedObjects();
+  readonly #unordered = new Map<string, Set<string>>();
+  #unorderedCount = 0;
   #size = 0;
 
   get(namespace: string, name: string): Stored | undefined {
@@ -114,7 +120,7 @@ export class Collection {
     const before = names.size;
     names.set(name, object);
     this.#size += names.size - before;
-    this.#ordered.put(namespace, name, object);
+    this.#changed(namespace, name);
   }
 
   remove(namespace: string, name: string): void {
@@ -122,11 +128,33 @@ export class Collection {
     if (names === undefined || !names.delete(name)) return;
     if (names.size === 0) this.#index.delete(namespace);
     this.#size--;
-    this.#ordered.remove(namespace, name);
+    this.#changed(namespace, name);
   }
 
-  /** The state as it is now; free of charge, and cheap for later writes. */
+  #changed(namespace: string, name: string): void {
+    let names = this.#unordered.get(namespace);
+    if (names === undefined) this.#unordered.set(namespace, (names = new Set<string>()));
+    names.add(name);
+    this.#unorderedCount++;
+    if (this.#unorderedCount >= MOST_UNORDERED) this.#putInOrder();
+  }
+
+  #putInOrder(): void {
+    for (const [namespace, names] of this.#unordered) {
+      const objects = this.#index.get(namespace);
+      for (const name of names) {
+        const object = objects?.get(name);
+        if (object === undefined) this.#ordered.remove(namespace, name);
+        else this.#ordered.put(namespace, name, object);
+      }
+    }
+    this.#unordered.clear();
+    this.#unorderedCount = 0;
+  }
+
+  /** The state as it is now; costs what has changed since the last, and is cheap for later writes. */
   snapshot(): CollectionSnapshot {
+    this.#putInOrder();
     return this.#ordered.snapshot();
   }
 }
