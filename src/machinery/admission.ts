@@ -31,10 +31,10 @@ export interface AdmissionRequest {
   readonly user: UserInfo;
 }
 
-/** Allowed, with the object to go on with where the plugin changed it, and warnings for the client; or refused. */
+/** Allowed, with the object to go on with where the plugin changed it; or refused. Warnings reach the client either way. */
 export type AdmissionResponse =
   | { readonly allowed: true; readonly object?: KubeObject; readonly warnings?: readonly string[] }
-  | { readonly allowed: false; readonly error: StatusError };
+  | { readonly allowed: false; readonly error: StatusError; readonly warnings?: readonly string[] };
 
 export interface AdmissionPlugin {
   readonly name: string;

@@ -62,6 +62,51 @@ describe('custom resources', () => {
     );
   });
 
+  it('say what they are, and nothing else', async () => {
+    const definition = definitionOf(versionOf(specOf({})), { plural: 'quinces', kind: 'Quince' });
+    await establish(cluster.client, definition);
+    const quinces = resourceOf(definition);
+    const made = thingOf(definition, 'q', {});
+    const wrong = await refusal(cluster.client.create(quinces, { ...made, kind: 'Apple' }));
+    expect(wrong.message).toBe('Apple.test.example.com "q" is invalid: kind: Invalid value: "Apple": must be Quince');
+    const { apiVersion: _, ...nameless } = made;
+    const target = { group: 'test.example.com', version: 'v1', resource: 'quinces', namespace: 'default', name: '' };
+    const silent = cluster.api.handle({
+      verb: 'create',
+      target: { ...target, tenant: 'system', subresource: '' },
+      user: { name: 'me', groups: ['system:masters'] },
+      object: nameless as Thing,
+      options: {},
+    });
+    expect((await refusal(Promise.resolve(silent))).message).toBe(
+      'the API version in the data () does not match the expected API version (test.example.com/v1)',
+    );
+  });
+
+  it('can be scaled before anybody said how many there are', async () => {
+    const schema = objectOf({
+      spec: objectOf({ count: { type: 'integer' } }),
+      status: objectOf({ count: { type: 'integer' } }),
+    });
+    const scale = { specReplicasPath: '.spec.count', statusReplicasPath: '.status.count' };
+    const definition = definitionOf(versionOf(schema, { subresources: { scale } }), {
+      plural: 'dates',
+      kind: 'Date',
+    });
+    await establish(cluster.client, definition);
+    const dates = resourceOf(definition);
+    const { metadata } = await cluster.client.create(dates, thingOf(definition, 'f', {}));
+    const key = { namespace: metadata.namespace ?? '', name: 'f' };
+    const patch = (replicas: number) => ({ type: 'merge', body: { spec: { replicas } } }) as const;
+    const scaled = await cluster.client.patch(dates, key, patch(3), { subresource: 'scale' });
+    expect(scaled).toMatchObject({ kind: 'Scale', spec: { replicas: 3 } });
+    expect((await cluster.client.get(dates, key)).spec).toEqual({ count: 3 });
+    const negative = await refusal(cluster.client.patch(dates, key, patch(-1), { subresource: 'scale' }));
+    expect(negative.message).toBe(
+      'Date.test.example.com "f" is invalid: .spec.count: Invalid value: -1: should be a non-negative integer',
+    );
+  });
+
   it('count generations by content, and leave status to its subresource', async () => {
     const schema = objectOf({
       spec: objectOf({ a: { type: 'integer' } }),

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   CONFIG_MAPS,
+  DEPLOYMENTS,
   MUTATING_WEBHOOK_CONFIGURATIONS,
   NAMESPACES,
   SERVICES,
@@ -139,7 +140,52 @@ describe('a mutating webhook', () => {
   });
 });
 
+describe('a mutating webhook that goes too far', () => {
+  it.each([
+    ['moves an object', { op: 'replace', path: '/metadata/namespace', value: 'kube-system' }, 400],
+    ['makes another kind of it', { op: 'replace', path: '/kind', value: 'Secret' }, 500],
+    ['makes no object of it', { op: 'add', path: '/data', value: 5 }, 500],
+    ['patches what is not there', { op: 'remove', path: '/nothing/there' }, 500],
+    ['reaches for prototypes', { op: 'add', path: '/__proto__/polluted', value: 'yes' }, 500],
+  ])('and %s is not followed', async (_, operation, code) => {
+    server.on('/far', () => jsonPatch(operation));
+    await mutating('a', hook('/far'));
+    const asked = configMap();
+    expect((await refusal(client.create(CONFIG_MAPS, asked))).code).toBe(code);
+    expect(({} as { polluted?: string }).polluted).toBeUndefined();
+  });
+});
+
 describe('a validating webhook', () => {
+  it('is shown a scale as such', async () => {
+    server.on('/scales', () => ({ allowed: false, status: { message: 'enough' }, warnings: ['really'] }));
+    const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments/scale'], operations: ['*'] }];
+    await validating('a', hook('/scales', { rules }));
+    await client.create(DEPLOYMENTS, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'scaled', namespace: 'default' },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { app: 'a' } },
+        template: { metadata: { name: '', labels: { app: 'a' } }, spec: { containers: [{ name: 'm', image: 'i' }] } },
+      },
+    });
+    const key = { namespace: 'default', name: 'scaled' };
+    const patch = { type: 'merge', body: { spec: { replicas: 1 } } } as const;
+    const refused = await refusal(client.patch(DEPLOYMENTS, key, patch, { subresource: 'scale' }));
+    expect(refused.message).toBe('admission webhook "scales.example.com" denied the request: enough');
+    expect(server.asked.map(({ review }) => review.request)).toMatchObject([
+      {
+        kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+        resource: { group: 'apps', version: 'v1', resource: 'deployments' },
+        subResource: 'scale',
+        object: { apiVersion: 'autoscaling/v1', spec: { replicas: 1 } },
+        oldObject: { apiVersion: 'autoscaling/v1', spec: { replicas: 0 } },
+      },
+    ]);
+  });
+
   it('refuses with its own words, code and reason', async () => {
     server.on('/no', () => ({
       allowed: false,
@@ -185,6 +231,8 @@ describe('a webhook that fails', () => {
     ['answers nonsense', () => ({ http: 200, text: '{' }), "couldn't get version/kind"],
     ['answers to another question', () => ({ uid: 'other' }), 'expected response.uid='],
     ['does not answer in time', () => 'silence' as const, 'context deadline exceeded'],
+    ['answers neither yes nor no', () => ({ allowed: 'true' }), 'response.allowed of type bool'],
+    ['sends bytes that are none', () => ({ patchType: 'JSONPatch', patch: '!!' }), 'illegal base64 data'],
   ])('closes the door when it %s, unless failures are to be ignored', async (_, answer, words) => {
     server.on('/fails', answer);
     await validating('a', hook('/fails', { timeoutSeconds: 1 }));

@@ -74,6 +74,19 @@ describe('the chain', () => {
     expect(asked).toBe(3);
   });
 
+  it('tells what a plugin warns of, even when it refuses', () => {
+    const warnings: string[] = [];
+    const error = forbiddenRequest(KIND, 'a', 'no');
+    const refusing: AdmissionPlugin = {
+      name: 'no',
+      handles: () => true,
+      validate: () => ({ allowed: false, error, warnings: ['and better not try again'] }),
+    };
+    const chain = createAdmissionChain([refusing]);
+    expect(thrown(() => chain.validate(KIND, request, (text) => void warnings.push(text)))).toBe(error);
+    expect(warnings).toEqual(['and better not try again']);
+  });
+
   it('stops at the first refusal, now or later', async () => {
     const error = forbiddenRequest(KIND, 'a', 'no');
     const seen: string[] = [];

@@ -94,8 +94,8 @@ function runValidating(
 
 /** The request the next plugin sees. */
 function proceed(request: AdmissionRequest, answer: AdmissionResponse, warn: Warn): AdmissionRequest {
-  if (!answer.allowed) throw answer.error;
   if (answer.warnings !== undefined && warn !== undefined) for (const text of answer.warnings) warn(text);
+  if (!answer.allowed) throw answer.error;
   return answer.object === undefined || answer.object === request.object
     ? request
     : { ...request, object: answer.object };

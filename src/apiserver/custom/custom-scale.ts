@@ -9,11 +9,11 @@ import { badRequest, internalError } from '../../core/kube/status-error.ts';
 
 const pathOf = (steps: readonly string[]): string => steps.map((step) => `.${step}`).join('');
 
-export function readCustomScale(kind: KindDefinition, object: Stored): Stored {
+export function readCustomScale(kind: KindDefinition, object: Stored, unsetIsZero: boolean): Stored {
   const paths = kind.custom?.scale;
   if (paths === undefined) throw internalError(`${kind.resource} have no scale`);
   const spec = nested(object, paths.specReplicas);
-  if (!spec.found) {
+  if (!spec.found && !(unsetIsZero && !('error' in spec))) {
     throw internalError(
       'error' in spec
         ? spec.error
@@ -28,7 +28,7 @@ export function readCustomScale(kind: KindDefinition, object: Stored): Stored {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
-    spec: { replicas: numberOf(spec.value) },
+    spec: { replicas: spec.found ? numberOf(spec.value) : 0 },
     status: { replicas: status.found ? numberOf(status.value) : 0, ...(text === '' ? {} : { selector: text }) },
   };
   return scale;

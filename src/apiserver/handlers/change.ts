@@ -34,6 +34,16 @@ export interface Change extends RequestBase {
   /** The object must still be this one (a PUT that names a UID). */
   readonly uid?: string;
   readonly mayCreate: boolean;
+  /** Set where admission judges another view of the object than the one that is stored. */
+  readonly view?: AdmissionView;
+}
+
+/** A subresource with a kind of its own, such as `scale`: shown to admission in place of the object, and put back. */
+export interface AdmissionView {
+  readonly subresource: string;
+  readonly kind: string;
+  show(object: KubeObject): KubeObject;
+  putBack(object: KubeObject, view: KubeObject): KubeObject;
 }
 
 export async function changeObject(context: HandlerContext, change: Change): Promise<ApiResponse> {
@@ -42,7 +52,9 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
   if (change.mayCreate && context.store.accepted(key) === undefined) {
     // Whoever may change may not therefore create.
     context.authorize(change, 'create');
-    const object = change.next(undefined);
+    // It is gone, and another of its name would not be it.
+    if (change.uid !== undefined) throw conflict(kind, target.name, preconditionText(change.uid, ''));
+    const object = unversioned(change.next(undefined));
     checkIdentity(kind, change, object);
     const managed = ownersOf(context, change, undefined, object);
     return createObject(context, { ...change, object, managed });
@@ -63,10 +75,18 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
   return { type: 'object', object, created: false };
 }
 
+/** A version of what does not exist says nothing: unlike a POST, a PUT or an apply that creates does not mind it. */
+function unversioned(object: KubeObject): KubeObject {
+  if (object.metadata?.resourceVersion === undefined) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** The object after the change, still at the old version; the very same object when nothing changes. */
 function changed(context: HandlerContext, change: Change, old: Stored, step: Step): Stored {
-  const { kind, options, target, user, warn } = change;
+  const { kind, options, target, user, view, warn } = change;
   const { name } = target;
+  const show = (object: KubeObject): KubeObject => (view === undefined ? object : view.show(object));
   if (change.uid !== undefined && change.uid !== old.metadata.uid) {
     throw conflict(kind, name, preconditionText(change.uid, old.metadata.uid));
   }
@@ -77,20 +97,23 @@ function changed(context: HandlerContext, change: Change, old: Stored, step: Ste
   const admission: AdmissionRequest = {
     operation: 'UPDATE',
     resource: kind,
-    kind: kind.kind,
-    subresource: target.subresource,
+    kind: view?.kind ?? kind.kind,
+    subresource: view?.subresource ?? target.subresource,
     tenant: target.tenant,
     namespace: kind.namespaced ? target.namespace : '',
     name,
-    object: proposed,
-    oldObject: old,
+    object: show(proposed),
+    oldObject: show(old),
     options,
     dryRun: options.dryRun === true,
     user,
   };
-  const admitted = step('mutate', () => context.admission.mutate(kind, admission, warn)) ?? proposed;
+  const judged = step('mutate', () => context.admission.mutate(kind, admission, warn)) ?? admission.object ?? proposed;
+  const admitted =
+    view === undefined ? judged : judged === admission.object ? proposed : view.putBack(proposed, judged);
+  if (admitted !== proposed) agreedNamespace(admitted.metadata, kind.namespaced, target.namespace);
   const object = prepareUpdate(context, change, withoutDuplicateOwners(admitted, warn, true), old, managed);
-  step('validate', () => context.admission.validate(kind, { ...admission, object }, warn));
+  step('validate', () => context.admission.validate(kind, { ...admission, object: show(object) }, warn));
   return object;
 }
 
@@ -158,9 +181,18 @@ function updatedMeta(object: KubeObject, old: Stored, managed: ManagedFields | u
 function checkIdentity(kind: KindDefinition, change: Change, object: KubeObject): void {
   const { name, namespace } = change.target;
   agreedNamespace(object.metadata, kind.namespaced, namespace);
-  const own = object.metadata.name ?? '';
+  checkName(object, name);
+}
+
+/** A body must say which object it is about, even though the path does. */
+export function checkName({ metadata }: Pick<KubeObject, 'metadata'>, name: string): void {
+  const own = (metadata as KubeObject['metadata'] | undefined)?.name ?? '';
   if (own === name) return;
-  throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+  throw badRequest(
+    own === ''
+      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${own}) does not match the name on the URL (${name})`,
+  );
 }
 
 function checkVersion(kind: KindDefinition, name: string, object: KubeObject, old: Stored): void {

@@ -58,6 +58,8 @@ function store(
   attempts: number,
 ): ApiResponse | Promise<ApiResponse> {
   const { kind, options, target, warn } = creation;
+  // A webhook may not move it.
+  if (admitted !== creation.object) agreedNamespace(admitted.metadata, kind.namespaced, target.namespace);
   const generated = (admitted.metadata.name ?? '') === '' && (admitted.metadata.generateName ?? '') !== '';
   const object = prepare(context, creation, admitted, generated);
   const { name } = object.metadata;

@@ -2,8 +2,10 @@
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { checkObject } from '../../core/api/schema/check.ts';
 import { strictComplaints } from '../../core/api/schema/decoding-errors.ts';
+import { invalid } from '../../core/kube/field-errors.ts';
+import { type Json, encodeJson } from '../../core/kube/json.ts';
 import { type KubeObject, apiVersionOf } from '../../core/kube/objects.ts';
-import { badRequest } from '../../core/kube/status-error.ts';
+import { badRequest, invalidObject } from '../../core/kube/status-error.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
 import type { RequestBase } from '../request.ts';
 
@@ -63,18 +65,24 @@ function checkType(kind: KindDefinition, object: KubeObject): KubeObject {
   const expected = apiVersionOf(kind);
   if (object.apiVersion === expected && object.kind === kind.kind) return object;
   const { apiVersion, kind: kindName }: { apiVersion?: unknown; kind?: unknown } = object;
-  // A body may leave out what the path says already.
-  if (!apiVersion || !kindName) {
+  // A body may leave out what the path says already, unless nothing but the body tells what it is.
+  if ((!apiVersion || !kindName) && kind.custom === undefined) {
     const filled = { ...object, apiVersion: apiVersion || expected, kind: kindName || kind.kind } as KubeObject;
     return checkType(kind, filled);
   }
-  if (typeof apiVersion !== 'string' || typeof kindName !== 'string') {
+  if (!kindName) throw badRequest(`Object 'Kind' is missing in '${encodeJson(object as unknown as Json)}'`);
+  if (typeof (apiVersion ?? '') !== 'string' || typeof kindName !== 'string') {
     throw badRequest("Object 'Kind' and 'apiVersion' must be strings");
   }
   if (apiVersion !== expected) {
     throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+      `the API version in the data (${String(apiVersion ?? '')}) does not match the expected API version (${expected})`,
     );
+  }
+  if (kind.custom !== undefined) {
+    const name = (object.metadata as KubeObject['metadata'] | undefined)?.name;
+    const errors = [invalid('kind', kindName, `must be ${kind.kind}`)];
+    throw invalidObject({ group: kind.group, kind: kindName }, typeof name === 'string' ? name : '', errors);
   }
   throw badRequest(`${cannotHandle(kind, object)}: the path is one of ${kind.resource}`);
 }

@@ -138,6 +138,19 @@ describe('update', () => {
     expect(['l', 404]).toContain(outcome);
   });
 
+  it('creates no other object in place of one that is gone, but minds no version of it', async () => {
+    const { client } = await createTestServer();
+    const lease = (metadata: object) => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'l', namespace: 'kube-node-lease', ...metadata },
+      spec: { holderIdentity: 'me' },
+    });
+    const gone = await failure(client.update(LEASES, lease({ uid: 'of-the-one-before' })));
+    expect([gone.code, gone.reason]).toEqual([409, 'Conflict']);
+    expect((await client.update(LEASES, lease({ resourceVersion: '77' }))).metadata.name).toBe('l');
+  });
+
   it('finalizes a namespace through its own subresource', async () => {
     const { client } = await createTestServer();
     const made = await client.create(NAMESPACES, {

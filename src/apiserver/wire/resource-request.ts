@@ -6,7 +6,7 @@ import { cannotBeHandled } from '../../core/api/schema/decoding-errors.ts';
 import { speltIntegerProblem } from '../../core/api/schema/spelt-integers.ts';
 import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
-import { badRequest, StatusError } from '../../core/kube/status-error.ts';
+import { badRequest, forbiddenRequest, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
@@ -42,7 +42,7 @@ export async function answerResource(
   context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined || !isPathOf(kind, target)) throw notFound();
-  if (!isServed(kind, target, verb)) throw notAllowed();
+  if (!isServed(kind, target, verb)) throw isClosing(kind, target, verb) ? closing(kind) : notAllowed();
   const accepted = negotiate(exchange.header('accept'), TRANSFORMS, hasProtobuf(apiVersionOf(kind), kind.kind));
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const warnings: string[] = kind.deprecated === undefined ? [] : [kind.deprecated];
@@ -76,8 +76,13 @@ export async function answerResource(
     };
     return answerWatch(exchange, kind, request, accepted, options.includeObject, context);
   }
-  const response = await perform(exchange, base, kind, context);
-  if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
+  let response: ApiResponse;
+  try {
+    response = await perform(exchange, base, kind, context);
+  } finally {
+    // Whoever is refused is told as well.
+    if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
+  }
   await answer(exchange, kind, response, options, context);
 }
 
@@ -85,6 +90,12 @@ const notFound = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 const notAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** A definition on its way out takes no new objects, which it does not list as a verb any more. */
+const isClosing = (kind: KindDefinition, { name, subresource }: RequestTarget, verb: string): boolean =>
+  kind.custom !== undefined && verb === 'create' && name === '' && subresource === '' && !kind.verbs.includes(verb);
+const closing = (kind: KindDefinition): StatusError =>
+  forbiddenRequest(kind, '', 'create not allowed while custom resource definition is terminating');
 
 /** What has no namespace is not found in one, and what has one has no name outside of it. */
 const isPathOf = ({ namespaced }: KindDefinition, { namespace, name }: RequestTarget): boolean =>

@@ -8,6 +8,7 @@ import { badRequest, conflict, invalidObject, notFound } from '../../../core/kub
 import { formatTime } from '../../../core/kube/time.ts';
 import type { Clock } from '../../../machinery/clock.ts';
 import type { Random } from '../../../machinery/random.ts';
+import { decodeOptions } from '../../handlers/decode.ts';
 import { type BodyType, readBody } from '../../handlers/subresources/read-body.ts';
 import type { SubresourceHandler } from '../../hooks.ts';
 import type { CreateRequest } from '../../request.ts';
@@ -43,7 +44,7 @@ export function createTokenRequests(options: TokenRequestOptions): SubresourceHa
   return (request) => {
     const { target } = request;
     const { name, namespace, tenant } = target;
-    const body = readBody(BODY, request.object) as TokenRequest;
+    const body = readBody(BODY, request.object, decodeOptions(request)) as TokenRequest;
     checkPlace(body, name, namespace);
     const found = store.get({ tenant, group: '', resource: 'serviceaccounts', namespace, name });
     if (found === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);

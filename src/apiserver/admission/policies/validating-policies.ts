@@ -74,13 +74,15 @@ function boundPolicies({ store }: PolicyParts): () => readonly Bound[] {
 
 function judge(all: readonly Bound[], request: AdmissionRequest, parts: PolicyParts): AdmissionResponse {
   const warnings: string[] = [];
+  // The first refusal counts; what later policies warn of is still told.
+  let refused: Extract<AdmissionResponse, { readonly allowed: false }> | undefined;
   for (const { policy, compiled, bindings } of all) {
     const fails = policy.spec.failurePolicy !== 'Ignore';
     let form: KindDefinition | undefined;
     try {
       form = formOf(policy.spec.matchConstraints, request, parts);
     } catch (error) {
-      if (fails) return denied(request, policy, undefined, configured('policy', error));
+      if (fails) refused ??= denied(request, policy, undefined, configured('policy', error));
       continue;
     }
     if (form === undefined) continue;
@@ -89,9 +91,8 @@ function judge(all: readonly Bound[], request: AdmissionRequest, parts: PolicyPa
       for (const denial of found) {
         const { validationActions } = binding.spec;
         if (validationActions.includes('Deny') || 'isConfiguration' in denial) {
-          return denied(request, policy, binding, denial);
-        }
-        if (validationActions.includes('Warn')) {
+          refused ??= denied(request, policy, binding, denial);
+        } else if (validationActions.includes('Warn')) {
           warnings.push(
             `Validation failed for ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}': ${denial.message}`,
           );
@@ -99,7 +100,7 @@ function judge(all: readonly Bound[], request: AdmissionRequest, parts: PolicyPa
       }
     }
   }
-  return { allowed: true, warnings };
+  return refused === undefined ? { allowed: true, warnings } : { ...refused, warnings };
 }
 
 function judgeBinding(
@@ -175,7 +176,7 @@ function denied(
   policy: Policy,
   binding: Binding | undefined,
   { message, reason }: Denial,
-): AdmissionResponse {
+): Extract<AdmissionResponse, { readonly allowed: false }> {
   const by = binding === undefined ? '' : ` with binding '${binding.metadata.name}'`;
   const text = `ValidatingAdmissionPolicy '${policy.metadata.name}'${by} denied request: ${message}`;
   const { message: whole, status } = forbiddenRequest(resource, name, text);

@@ -7,7 +7,7 @@ import { goQuote } from '../../../core/kube/go-text.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { badRequest, forbiddenRequest, internalError, StatusError } from '../../../core/kube/status-error.ts';
-import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
 import type { WebhookCaller } from '../../../machinery/http/webhook-caller.ts';
 import type { Logger } from '../../../machinery/logger.ts';
 import type { Random } from '../../../machinery/random.ts';
@@ -95,6 +95,7 @@ export async function ask(
   form: KindDefinition,
   isMutating: boolean,
   parts: WebhookParts,
+  warnings: string[],
 ): Promise<ReviewAnswer | undefined> {
   const { name, sideEffects, failurePolicy } = webhook;
   if (request.dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun') {
@@ -102,6 +103,8 @@ export async function ask(
   }
   try {
     const answer = await call(webhook, request, form, isMutating, parts);
+    // What a webhook warns of is told even when it refuses.
+    warnings.push(...answer.warnings);
     if (!answer.allowed) throw rejection(name, answer.status);
     return answer;
   } catch (error) {
@@ -112,6 +115,12 @@ export async function ask(
     }
     throw internalError(new Error(`failed calling webhook ${goQuote(name)}: ${error.message}`));
   }
+}
+
+/** The refusal an error stands for, with what webhooks warned of before. */
+export function refusal(error: unknown, warnings: readonly string[]): AdmissionResponse {
+  if (!(error instanceof StatusError)) throw error;
+  return { allowed: false, error, warnings };
 }
 
 async function call(
@@ -138,6 +147,7 @@ async function call(
     throw new CallFailed(`failed to call webhook: ${(error as Error).message}`, { cause: error });
   }
   const answer = readAnswer(json, uid, version, isMutating);
+  if ('unreadable' in answer) throw new CallFailed(`failed to call webhook: ${answer.unreadable}`);
   if ('problem' in answer) throw new CallFailed(`received invalid webhook response: ${answer.problem}`);
   return answer;
 }

@@ -3,17 +3,17 @@
  * before this one look at it again, and so do webhooks that asked to (`reinvocationPolicy: IfNeeded`) and were asked
  * before the last change; once, so that two which disagree do not go on for ever.
  */
-import { decodeJsonPatch, applyJsonPatch, JsonPatchError } from '../../../core/kube/json-patch.ts';
+import { decodeJsonPatch, applyJsonPatch } from '../../../core/kube/json-patch.ts';
+import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
-import { goQuote } from '../../../core/kube/go-text.ts';
 import { parseJson, type Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
-import { badRequest, internalError } from '../../../core/kube/status-error.ts';
+import { internalError } from '../../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
 import { createAdmissionChain } from '../chain.ts';
 import { createDecoder } from '../../handlers/decode.ts';
 import { isExempt } from '../match-rules.ts';
-import { ask, formWanted, toForm, type WebhookParts } from './ask.ts';
+import { ask, formWanted, refusal, toForm, type WebhookParts } from './ask.ts';
 import { createHooks, type Hook } from './hooks.ts';
 
 const ALLOWED: AdmissionResponse = { allowed: true };
@@ -27,27 +27,42 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
   async function afterHook(
     hook: Hook,
     request: AdmissionRequest,
-  ): Promise<{ asked: boolean; object: KubeObject | undefined; warnings: readonly string[] }> {
+    warnings: string[],
+  ): Promise<{ asked: boolean; object: KubeObject | undefined }> {
     const { object } = request;
     const form = formWanted(hook, request, parts);
-    if (form === undefined) return { asked: false, object, warnings: [] };
-    const answer = await ask(hook, request, form, true, parts);
-    const warnings = answer?.warnings ?? [];
-    if (answer?.patch === undefined || object === undefined) return { asked: true, object, warnings };
-    const patched = applyPatch(hook, toForm(object, form), answer.patch);
+    if (form === undefined) return { asked: false, object };
+    const answer = await ask(hook, request, form, true, parts, warnings);
+    if (answer?.patch === undefined || object === undefined) return { asked: true, object };
+    const patched = applyPatch(toForm(object, form), answer.patch);
     const kind = parts.registry.byResource(request.resource.group, request.resource.version, request.resource.resource);
     const stored = form.conversion === undefined ? patched : form.conversion.toStorage(patched);
     // A subresource may carry a kind of its own, which has no defaults to fill in.
-    const whole =
-      kind === undefined || stored.kind !== kind.kind
-        ? stored
-        : decoder.decode(kind, stored, { fieldValidation: 'Ignore' });
-    return { asked: true, object: deepEqual(whole, object) ? object : whole, warnings };
+    const whole = kind === undefined || stored.kind !== kind.kind ? stored : decodePatched(kind, stored);
+    return { asked: true, object: deepEqual(whole, object) ? object : whole };
+  }
+
+  /** What is wrong with the result is the webhook's fault, not the client's. */
+  function decodePatched(kind: KindDefinition, object: KubeObject): KubeObject {
+    try {
+      return decoder.decode(kind, object, { fieldValidation: 'Ignore' });
+    } catch (error) {
+      throw internalError(error as Error);
+    }
   }
 
   async function admit(request: AdmissionRequest): Promise<AdmissionResponse> {
-    const all = hooks();
     const warnings: string[] = [];
+    try {
+      const object = await afterAll(request, warnings);
+      return { allowed: true, ...(object === undefined ? {} : { object }), warnings };
+    } catch (error) {
+      return refusal(error, warnings);
+    }
+  }
+
+  async function afterAll(request: AdmissionRequest, warnings: string[]): Promise<KubeObject | undefined> {
+    const all = hooks();
     let current = request;
     /** Asked already, and willing to be asked again. */
     const willing = new Set<string>();
@@ -56,8 +71,7 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
     const pass = async (wanted: (hook: Hook) => boolean): Promise<void> => {
       for (const hook of all) {
         if (!wanted(hook)) continue;
-        const result = await afterHook(hook, current);
-        warnings.push(...result.warnings);
+        const result = await afterHook(hook, current, warnings);
         if (!result.asked) continue;
         if (result.object !== undefined && result.object !== current.object) {
           current = { ...current, object: result.object };
@@ -85,7 +99,7 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
       const chosen = again;
       await pass((hook) => chosen.has(hook.id));
     }
-    return { allowed: true, ...(current.object === undefined ? {} : { object: current.object }), warnings };
+    return current.object;
   }
 
   return {
@@ -95,14 +109,15 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
   };
 }
 
-function applyPatch({ webhook }: Hook, object: KubeObject, patch: string): KubeObject {
+function applyPatch(object: KubeObject, patch: string): KubeObject {
+  let patched: KubeObject;
   try {
-    const operations = decodeJsonPatch(parseJson(patch));
-    return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject;
+    patched = applyJsonPatch(object as unknown as Json, decodeJsonPatch(parseJson(patch))) as unknown as KubeObject;
   } catch (error) {
-    if (error instanceof JsonPatchError) throw internalError(error);
-    throw badRequest(
-      `admission webhook ${goQuote(webhook.name)} sent a patch that cannot be read: ${(error as Error).message}`,
-    );
+    throw internalError(error as Error);
   }
+  // A webhook changes an object; it does not put one of another kind in its place.
+  const { apiVersion, kind } = patched;
+  if (apiVersion === object.apiVersion && kind === object.kind) return patched;
+  throw internalError(`a webhook made ${apiVersion}, Kind=${kind} of ${object.apiVersion}, Kind=${object.kind}`);
 }

@@ -33,10 +33,10 @@ export function reviewOf(uid: string, version: string, request: AdmissionRequest
     apiVersion: `admission.k8s.io/${version}`,
     request: {
       uid,
-      kind: nameOf({ ...form, kind: request.kind === '' ? form.kind : kindAsked(request, form) }),
+      kind: nameOf(ownKind(request) ?? { ...form, kind: request.kind === '' ? form.kind : kindAsked(request, form) }),
       resource: { group: form.group, version: form.version, resource: form.resource },
       ...(subresource === '' ? {} : { subResource: subresource }),
-      requestKind: nameOf({ group: resource.group, version: resource.version, kind: request.kind }),
+      requestKind: nameOf(ownKind(request) ?? { group: resource.group, version: resource.version, kind: request.kind }),
       requestResource: { group: resource.group, version: resource.version, resource: resource.resource },
       ...(subresource === '' ? {} : { requestSubResource: subresource }),
       ...(request.name === '' ? {} : { name: request.name }),
@@ -53,6 +53,21 @@ export function reviewOf(uid: string, version: string, request: AdmissionRequest
       dryRun: request.dryRun,
       options: optionsOf(request),
     },
+  };
+}
+
+/** What a subresource carries may be of another group than the object (Scale, Eviction). */
+function ownKind({
+  kind,
+  object,
+  subresource,
+}: AdmissionRequest): { group: string; version: string; kind: string } | undefined {
+  if (subresource === '' || object === undefined || object.kind !== kind) return undefined;
+  const slash = object.apiVersion.lastIndexOf('/');
+  return {
+    group: slash < 0 ? '' : object.apiVersion.slice(0, slash),
+    version: object.apiVersion.slice(slash + 1),
+    kind,
   };
 }
 
@@ -82,10 +97,12 @@ export function readAnswer(
   uid: string,
   version: string,
   isMutating: boolean,
-): ReviewAnswer | { readonly problem: string } {
+): ReviewAnswer | { readonly problem: string } | { readonly unreadable: string } {
   if (!isObject(answer)) return { problem: 'the response is no object' };
   const { response } = answer;
   if (!isObject(response)) return { problem: 'webhook response was absent' };
+  const unreadable = wrongType(response);
+  if (unreadable !== undefined) return { unreadable };
   const patch = typeof response['patch'] === 'string' ? response['patch'] : '';
   const patchType = typeof response['patchType'] === 'string' ? response['patchType'] : undefined;
   const problem = version === 'v1' ? strictProblem(answer, response, uid, isMutating, patch, patchType) : undefined;
@@ -102,6 +119,33 @@ export function readAnswer(
       : [],
     auditAnnotations: isObject(response['auditAnnotations']) ? response['auditAnnotations'] : {},
   };
+}
+
+/** A field of another type than it has makes the whole answer worthless, in the words of Go's decoder. */
+function wrongType(response: JsonObject): string | undefined {
+  for (const [field, type, goType] of FIELD_TYPES) {
+    const value = response[field];
+    if (value === undefined || value === null || typeof value === type) continue;
+    const given = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    return `json: cannot unmarshal ${given} into Go struct field AdmissionResponse.response.${field} of type ${goType}`;
+  }
+  const at = typeof response['patch'] === 'string' ? notBase64(response['patch']) : -1;
+  return at < 0 ? undefined : `illegal base64 data at input byte ${at}`;
+}
+
+const FIELD_TYPES = [
+  ['uid', 'string', 'types.UID'],
+  ['allowed', 'boolean', 'bool'],
+  ['patch', 'string', '[]uint8'],
+  ['patchType', 'string', 'v1.PatchType'],
+] as const;
+
+/** Where text stops being base64; line ends may stand anywhere. -1: it is. */
+function notBase64(text: string): number {
+  const wrong = text.search(/[^A-Za-z0-9+/=\r\n]/);
+  if (wrong >= 0) return wrong;
+  const digits = text.replaceAll(/[\r\n]/g, '');
+  return digits.length % 4 === 0 && !/=[^=]|={3}/.test(digits) ? -1 : text.length;
 }
 
 /** The older version of the review never looked at these. */

@@ -1,7 +1,7 @@
 /** ValidatingAdmissionWebhook: webhooks that may only refuse, all asked at once. */
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
 import { isExempt } from '../match-rules.ts';
-import { ask, formWanted, type WebhookParts } from './ask.ts';
+import { ask, formWanted, refusal, type WebhookParts } from './ask.ts';
 import { createHooks } from './hooks.ts';
 
 const ALLOWED: AdmissionResponse = { allowed: true };
@@ -10,18 +10,20 @@ export function createValidatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   const hooks = createHooks(parts.store, 'validatingwebhookconfigurations');
 
   async function judge(request: AdmissionRequest): Promise<AdmissionResponse> {
+    const warnings: string[][] = [];
     const asked = hooks().flatMap((hook) => {
       const form = formWanted(hook, request, parts);
-      return form === undefined ? [] : [ask(hook, request, form, false, parts)];
+      if (form === undefined) return [];
+      const own: string[] = [];
+      warnings.push(own);
+      return [ask(hook, request, form, false, parts, own)];
     });
     // All are waited for, and of several refusals the first configured is told.
     const answers = await Promise.allSettled(asked);
-    const warnings: string[] = [];
     for (const answer of answers) {
-      if (answer.status === 'rejected') throw answer.reason;
-      warnings.push(...(answer.value?.warnings ?? []));
+      if (answer.status === 'rejected') return refusal(answer.reason, warnings.flat());
     }
-    return { allowed: true, warnings };
+    return { allowed: true, warnings: warnings.flat() };
   }
 
   return {

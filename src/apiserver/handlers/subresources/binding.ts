@@ -8,6 +8,7 @@ import type { AdmissionRequest } from '../../../machinery/admission.ts';
 import type { ApiResponse, CreateRequest } from '../../request.ts';
 import type { Decision } from '../../store/store.ts';
 import { type HandlerContext, storeKeyOf } from '../context.ts';
+import { decodeOptions } from '../decode.ts';
 import { atRevision } from '../metadata.ts';
 import { type Step, stagedDecision, stagedWrite } from '../staged-write.ts';
 import { preconditionText } from '../change.ts';
@@ -20,7 +21,7 @@ export async function bindPod(
   request: CreateRequest,
 ): Promise<ApiResponse> {
   const { options, target } = request;
-  const binding = readBody(BINDING, request.object) as Binding;
+  const binding = readBody(BINDING, request.object, decodeOptions(request)) as Binding;
   const { name } = target;
   checkBinding(binding, name, target.namespace);
   const key = storeKeyOf(pods, target, name);

@@ -24,6 +24,7 @@ import type { AdmissionRequest } from '../../../machinery/admission.ts';
 import { LOOPBACK } from '../../access/users.ts';
 import type { ApiResponse, CreateRequest, DeleteRequest } from '../../request.ts';
 import { changeObject } from '../change.ts';
+import { decodeOptions } from '../decode.ts';
 import { type HandlerContext, storeKeyOf } from '../context.ts';
 import { removeObject } from '../delete.ts';
 import { budgetsOf, needsNoBudget, passesUncounted, severalBudgets, spend, stillProcessed } from './eviction-budget.ts';
@@ -46,7 +47,7 @@ export async function evictPod(
 ): Promise<ApiResponse> {
   const { target } = request;
   const { name } = target;
-  const body = readBody(EVICTION, request.object) as Eviction;
+  const body = readBody(EVICTION, request.object, decodeOptions(request)) as Eviction;
   const own = body.metadata?.name ?? '';
   if (own !== '' && own !== name) throw badRequest('name in URL does not match name in Eviction object');
   if (body.deleteOptions?.ignoreStoreReadErrorWithClusterBreakingPotential === true) {

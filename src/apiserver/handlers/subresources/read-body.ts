@@ -1,7 +1,8 @@
 /** Bodies of subresources that are kinds without a store of their own (Binding, Eviction, Scale), checked like any other. */
 import { checkObject } from '../../../core/api/schema/check.ts';
-import { cannotBeHandled } from '../../../core/api/schema/decoding-errors.ts';
+import { cannotBeHandled, strictComplaints } from '../../../core/api/schema/decoding-errors.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
+import type { DecodeOptions } from '../decode.ts';
 
 export interface BodyType {
   /** The first is the one that counts; older spellings of the same body may follow. */
@@ -19,7 +20,11 @@ export const EVICTION: BodyType = {
 export const SCALE: BodyType = { apiVersions: ['autoscaling/v1'], kind: 'Scale', schema: 'autoscaling/v1.Scale' };
 
 /** Throws a 400 where the body is of another type or not built like one of this. What the path says may be left out. */
-export function readBody(type: BodyType, body: KubeObject): KubeObject {
+export function readBody(
+  type: BodyType,
+  body: KubeObject,
+  { duplicateFields = [], fieldValidation = 'Warn', warn }: DecodeOptions = {},
+): KubeObject {
   const { apiVersions, kind: expected, schema } = type;
   const { apiVersion, kind }: { apiVersion?: unknown; kind?: unknown } = body;
   const said = typeof kind === 'string' && kind !== '' ? kind : expected;
@@ -30,5 +35,10 @@ export function readBody(type: BodyType, body: KubeObject): KubeObject {
   }
   const checked = checkObject(schema, { ...body, apiVersion: spoken, kind: said });
   if (checked.error !== undefined) throw cannotBeHandled(what, checked.error);
+  const complaints = strictComplaints(checked.unknownFields, duplicateFields);
+  if (complaints.length > 0 && fieldValidation === 'Strict') {
+    throw cannotBeHandled(what, `strict decoding error: ${complaints.join(', ')}`);
+  }
+  if (fieldValidation === 'Warn' && warn !== undefined) for (const complaint of complaints) warn(complaint);
   return checked.object as KubeObject;
 }

@@ -7,6 +7,7 @@ import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { invalidObject } from '../../../core/kube/status-error.ts';
 import { applyCustomScale, readCustomScale } from '../../custom/custom-scale.ts';
+import type { DecodeOptions } from '../decode.ts';
 import { readBody, SCALE } from './read-body.ts';
 
 interface Scalable extends KubeObject {
@@ -17,8 +18,9 @@ interface Scalable extends KubeObject {
   readonly status?: { readonly replicas?: number };
 }
 
-export function readScale(kind: KindDefinition, object: Stored): Stored {
-  if (kind.custom !== undefined) return readCustomScale(kind, object);
+/** `unsetIsZero`: replicas that a custom resource does not name yet may be set, though they cannot be read. */
+export function readScale(kind: KindDefinition, object: Stored, unsetIsZero = false): Stored {
+  if (kind.custom !== undefined) return readCustomScale(kind, object, unsetIsZero);
   const scalable: Stored<Scalable> = object;
   const { creationTimestamp, name, namespace, resourceVersion, uid } = object.metadata;
   const selector = selectorText(kind, scalable.spec?.selector);
@@ -41,15 +43,15 @@ function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly
 }
 
 /** The object with the replicas a Scale asks for. */
-export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject): Stored {
-  const scale = readBody(SCALE, wanted) as Scale;
+export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject, options: DecodeOptions): Stored {
+  const scale = readBody(SCALE, wanted, options) as Scale;
+  if (kind.custom !== undefined) return applyCustomScale(kind, object, scale);
   const replicas = scale.spec?.replicas ?? 0;
   if (replicas < 0) {
     const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name, [error]);
   }
   const scalable: Stored<Scalable> = object;
-  if (kind.custom !== undefined) return applyCustomScale(kind, object, scale);
   const { resourceVersion, uid } = scale.metadata ?? {};
   const version = resourceVersion ? { resourceVersion } : {};
   const identity = uid ? { uid } : {};

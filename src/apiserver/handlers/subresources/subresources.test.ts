@@ -90,6 +90,53 @@ describe('scale', () => {
     expect((await client.patch(SCALES, A, patch, { subresource: 'scale' })).spec?.replicas).toBe(7);
   });
 
+  it('wants to be told which object it is about, and minds fields it does not know', async () => {
+    const { client, server } = await createTestServer();
+    await deployment(client);
+    const unknown = { ...scale(3), spec: { replicas: 3, replica: 4 } };
+    const strict = { subresource: 'scale', fieldValidation: 'Strict' } as const;
+    expect((await failure(client.update(SCALES, unknown as Scale, strict))).message).toBe(
+      'Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.replica"',
+    );
+    const target = { tenant: 'system', group: 'apps', version: 'v1', resource: 'deployments', ...A };
+    const put = (object: object, warnings: string[] = []) =>
+      server.handle({
+        verb: 'update',
+        target: { ...target, subresource: 'scale' },
+        user: LOOPBACK,
+        object: object as KubeObject,
+        options: {},
+        warn: (text) => void warnings.push(text),
+      });
+    expect((await failure(put({ ...scale(3), metadata: {} }))).message).toBe(
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    );
+    const warnings: string[] = [];
+    await put(unknown, warnings);
+    expect(warnings).toEqual(['unknown field "spec.replica"']);
+  });
+
+  it('is what admission sees and may change, not the object behind it', async () => {
+    const seen: string[] = [];
+    const { client } = await createTestServer({
+      plugins: [
+        {
+          name: 'at most five',
+          handles: ({ subresource }) => subresource === 'scale',
+          mutate: ({ kind, object, oldObject, resource, subresource }) => {
+            const asked = object as Scale;
+            seen.push(`${resource.resource}/${subresource} ${kind} ${oldObject?.kind} ${asked.spec?.replicas}`);
+            return { allowed: true, object: { ...asked, spec: { replicas: 5 } } as KubeObject };
+          },
+        },
+      ],
+    });
+    await deployment(client);
+    expect((await client.update(SCALES, scale(9), { subresource: 'scale' })).spec?.replicas).toBe(5);
+    expect((await client.get(DEPLOYMENTS, A)).spec?.replicas).toBe(5);
+    expect(seen).toEqual(['deployments/scale Scale Scale 9']);
+  });
+
   it('knows versions, and what cannot be', async () => {
     const { client } = await createTestServer();
     const { metadata } = await deployment(client);
@@ -251,12 +298,17 @@ describe('finalize', () => {
   });
 
   it('reads what it is given as it would read a namespace', async () => {
-    expect(await finalize({})).toMatchObject({ metadata: { name: 'team' }, spec: {} });
+    expect(await finalize({ metadata: { name: 'team' } })).toMatchObject({ metadata: { name: 'team' }, spec: {} });
     for (const spec of [5, [], { finalizers: 'x' }, { finalizers: [5] }, { finalizers: {} }]) {
       expect(await finalize({ ...namespace, spec })).toBe(400);
     }
     expect(await finalize({ ...namespace, metadata: 'x' })).toBe(400);
     expect(await finalize({ ...namespace, kind: 'Pod' })).toBe(400);
+  });
+
+  it('touches no namespace but the one that the body names', async () => {
+    expect(await finalize({ ...namespace, metadata: { name: 'another' } })).toBe(400);
+    expect(await finalize({})).toBe(400);
   });
 });
 

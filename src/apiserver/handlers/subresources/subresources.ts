@@ -8,7 +8,7 @@ import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { methodNotAllowed } from '../../../core/kube/status-error.ts';
 import type { ApiPatch, ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';
 import { type HandlerContext, unknownPath } from '../context.ts';
-import { changeObject } from '../change.ts';
+import { changeObject, checkName } from '../change.ts';
 import { decodeOptions } from '../decode.ts';
 import { checkApplyOptions, checkConfiguration } from '../managed-fields-apply.ts';
 import { applyScaleConfiguration, ownersAfterScale } from '../managed-fields-scale.ts';
@@ -76,20 +76,28 @@ async function changeScale(
   const response = await changeObject(context, {
     ...request,
     kind,
-    // The change itself is an ordinary one to the spec; admission and strategy are told so.
+    // The change itself is an ordinary one to the spec; only admission sees the small form.
     target: { ...request.target, subresource: '' },
     next(current) {
       if (current === undefined) throw unknownPath();
-      return applyScale(kind, current, next(readScale(kind, current), current));
+      const wanted = next(readScale(kind, current, true), current);
+      checkName(wanted, request.target.name);
+      return applyScale(kind, current, wanted, decodeOptions(request));
     },
     owners(current, changed) {
       if (current === undefined) return undefined;
       const scaled = readScale(kind, changed as Stored);
       return owners === undefined
-        ? ownersAfterScale(kind, request, current, readScale(kind, current), scaled)
+        ? ownersAfterScale(kind, request, current, readScale(kind, current, true), scaled)
         : owners(current);
     },
     mayCreate: false,
+    view: {
+      subresource: 'scale',
+      kind: 'Scale',
+      show: (object) => readScale(kind, object as Stored, true),
+      putBack: (object, scale) => applyScale(kind, object as Stored, scale, IGNORE),
+    },
   });
   return response.type === 'object' ? { ...response, object: readScale(kind, response.object) } : response;
 }
@@ -109,7 +117,7 @@ export function applyToScale(
       kind,
       { ...request, force: patch.force },
       current,
-      readScale(kind, current),
+      readScale(kind, current, true),
       patch.body,
     );
   return changeScale(
@@ -121,6 +129,7 @@ export function applyToScale(
   );
 }
 
+const IGNORE = { fieldValidation: 'Ignore' } as const;
 const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: 'autoscaling/v1.Scale' };
 
 interface NamespaceLike extends KubeObject {
@@ -130,6 +139,7 @@ interface NamespaceLike extends KubeObject {
 /** Only the list of those who still clean up may change here, which is also the only place where it may. */
 function finalize(context: HandlerContext, kind: KindDefinition, request: UpdateRequest): Promise<ApiResponse> {
   const wanted: NamespaceLike = context.decoder.decode(kind, request.object, decodeOptions(request));
+  checkName(wanted, request.target.name);
   const { resourceVersion, uid } = wanted.metadata;
   return changeObject(context, {
     ...request,

@@ -33,7 +33,11 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
   defaults: defaultDefinition,
   prepareForCreate: (definition) => withStoredVersion({ ...definition, status: emptyStatus() }),
   prepareForUpdate(definition, old, subresource) {
-    if (subresource === 'status') return definition.spec === old.spec ? definition : { ...definition, spec: old.spec };
+    if (subresource === 'status') {
+      const next = definition.spec === old.spec ? definition : { ...definition, spec: old.spec };
+      // None at all is never true.
+      return (next.status?.storedVersions ?? []).length === 0 ? withStoredVersion(next) : next;
+    }
     const status = old.status ?? emptyStatus();
     return withStoredVersion(definition.status === status ? definition : { ...definition, status });
   },
