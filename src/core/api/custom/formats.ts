@@ -81,17 +81,25 @@ function isDateTime(text: string): boolean {
   return hour <= '23' && minute <= '59' && second <= '59';
 }
 
-const DURATION_PART = /(\d+)\s*([A-Za-zµ]+)/g;
+const DIGITS = /\d+/g;
+/** Looked for only where digits end: as one pattern with them, a long number would be tried from each of its digits. */
+const AFTER_DIGITS = /[\t\n\f\r ]*([A-Za-zµ]+)/y;
 const DURATION_UNIT = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
+const MAX_FACTOR = 2n ** 63n - 1n;
 
 /** Go's durations, or words such as `3 days`. */
 function isDuration(text: string): boolean {
   if (readGoDuration(text).ok) return true;
-  for (const [, factor = '', unit = ''] of text.matchAll(DURATION_PART)) {
-    if (factor.length > 18) return false;
-    if (DURATION_UNIT.test(unit)) return true;
+  let found = false;
+  for (const { 0: digits, index } of text.matchAll(DIGITS)) {
+    AFTER_DIGITS.lastIndex = index + digits.length;
+    const unit = AFTER_DIGITS.exec(text)?.[1];
+    if (unit === undefined) continue;
+    const factor = digits.replace(/^0+/, '');
+    if (factor.length > 19 || BigInt(factor === '' ? '0' : factor) > MAX_FACTOR) return false;
+    found ||= DURATION_UNIT.test(unit);
   }
-  return false;
+  return found;
 }
 
 const digitsOf = (text: string): readonly number[] =>
