@@ -216,12 +216,10 @@ kubectlSuite('get', (session) => {
   });
 
   describe('--watch', () => {
-    it('prints what is there, then every change', async () => {
-      const watching = run(
-        ['get', 'configmaps', '-w', '--request-timeout=4s', '--field-selector=metadata.name=watched'],
-        { timeoutMs: 20_000 },
-      );
-      const changesOnly = run(['get', 'configmaps', '--watch-only', '-o', 'name', '--request-timeout=4s'], {
+    const one = '--field-selector=metadata.name=watched';
+    it.concurrent('prints what is there, then every change', async () => {
+      const watching = run(['get', 'configmaps', '-w', '--request-timeout=4s', one], { timeoutMs: 20_000 });
+      const changesOnly = run(['get', 'configmaps', '--watch-only', '-o', 'name', '--request-timeout=4s', one], {
         timeoutMs: 20_000,
       });
       await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -235,7 +233,7 @@ kubectlSuite('get', (session) => {
       expect(changes.stdout).toBe('configmap/watched\nconfigmap/watched\n');
     });
 
-    it('says of each change what it was', async () => {
+    it.concurrent('says of each change what it was', async () => {
       const watching = run(
         [
           'get',

@@ -16,11 +16,12 @@ kubectlSuite(
     const node = `node-${index}`;
     const labelled = (name: string): object => podOf(name, { nodeName: node, labels: { app: 'web' } });
 
-    it('shows a node with its own Lease', async () => {
+    // Both take their time: a heartbeat, and a drain that gives up.
+    it.concurrent('shows a node with its own Lease', async () => {
       await eventually(() => ok(['describe', 'node', node]), new RegExp(`HolderIdentity: +${node}`));
     });
 
-    it.skipIf(minor < 21)('drains a node as fast as its budget allows', async () => {
+    it.skipIf(minor < 21).concurrent('drains a node as fast as its budget allows', async () => {
       for (const name of ['web-0', 'web-1']) await ok(['create', '-f', '-'], { input: JSON.stringify(labelled(name)) });
       await ok(['wait', '--for=condition=Ready', 'pod', '-l', 'app=web', '--timeout=30s']);
       await ok(['create', '-f', file('budget.json', budget(1))]);

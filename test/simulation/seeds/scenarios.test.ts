@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
+import { isThorough } from '../../support/thorough.ts';
 import { SCENARIO_NAMES, scenarioNamed } from '../checks/scenarios.ts';
 
-/** Enough to notice, few enough to wait for; `npm run simulate` has the rest. */
-const SEEDS = 20;
+/** Few enough to wait for, or enough to trust; `npm run simulate` has the rest. */
+const SEEDS = isThorough ? 20 : 5;
 
 describe.each(SCENARIO_NAMES)('scenario %s', (name) => {
   it(`holds every invariant in ${SEEDS} seeds with faults`, async () => {
