@@ -19,8 +19,8 @@ const PROCESSES = { pool: 'forks' as const, retry: 1 };
 
 export default defineConfig({
   test: {
-    // Also on the smallest machine: the runner's own default leaves one core of two to nobody.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores: suites of real processes wait half of their time.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts'], { exclude: ['src/**/*.contract.test.ts'] }),
       project('contract', [
