@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { NAMESPACES, PRIORITY_CLASSES, SERVICES, SERVICE_ACCOUNTS } from '../core/api/registry/resources.ts';
+import { createRegistry } from '../core/api/registry/registry.ts';
+import {
+  API_SERVICES,
+  NAMESPACES,
+  PRIORITY_CLASSES,
+  SERVICES,
+  SERVICE_ACCOUNTS,
+} from '../core/api/registry/resources.ts';
 import { bootstrap } from './bootstrap.ts';
 import { createTestServer } from './testing/test-server.ts';
 
@@ -17,6 +24,25 @@ describe('a new cluster', () => {
     expect(names(await client.list(SERVICE_ACCOUNTS))).toEqual(['default', 'default', 'default', 'default']);
   });
 
+  it('lists every group that it serves, once it is served', async () => {
+    const { client } = await createTestServer();
+    expect((await client.list(API_SERVICES)).items).toEqual([]);
+    await bootstrap(client, { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } });
+    const { items } = await client.list(API_SERVICES);
+    const served = new Set(
+      createRegistry()
+        .all()
+        .map(({ group, version }) => `${version}.${group}`),
+    );
+    served.delete('v1.apiregistration.k8s.io');
+    expect(new Set(items.map(({ metadata }) => metadata.name))).toEqual(served);
+    expect(items.find(({ metadata }) => metadata.name === 'v2.autoscaling')).toMatchObject({
+      metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' } },
+      spec: { group: 'autoscaling', version: 'v2', groupPriorityMinimum: 17_500, versionPriority: 30 },
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
+    });
+  });
+
   it('is left alone when it starts again', async () => {
     const { client, store } = await createTestServer();
     const options = { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } };
@@ -27,7 +53,7 @@ describe('a new cluster', () => {
   });
 
   it('starts again even where its address was given away', async () => {
-    const { client, store } = await createTestServer();
+    const { client } = await createTestServer();
     const spec = { clusterIP: '10.96.0.1', ports: [{ port: 80 }] };
     await client.create(SERVICES, {
       apiVersion: 'v1',
@@ -35,9 +61,8 @@ describe('a new cluster', () => {
       metadata: { name: 'mine', namespace: 'default' },
       spec,
     });
-    const before = store.revision;
     await bootstrap(client, { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } });
-    expect(store.revision).toBe(before);
+    expect((await client.list(SERVICES)).items.map(({ metadata }) => metadata.name)).toEqual(['mine']);
   });
 
   it('offers its API as a Service where it has an address', async () => {

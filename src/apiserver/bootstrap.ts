@@ -1,6 +1,13 @@
 /** What every cluster has from its first moment. Safe to run at each start: what is there is left alone. */
 import { IMMORTAL_NAMESPACES } from './admission/namespace-lifecycle.ts';
-import { NAMESPACES, PRIORITY_CLASSES, SERVICE_ACCOUNTS, SERVICES } from '../core/api/registry/resources.ts';
+import { localApiServices } from './local-api-services.ts';
+import {
+  API_SERVICES,
+  NAMESPACES,
+  PRIORITY_CLASSES,
+  SERVICE_ACCOUNTS,
+  SERVICES,
+} from '../core/api/registry/resources.ts';
 import type { Namespace, Service, ServiceAccount } from '../core/api/types/core-v1.ts';
 import type { PriorityClass } from '../core/api/types/scheduling-v1.ts';
 import type { KubeObject, Resource } from '../core/kube/objects.ts';
@@ -46,6 +53,8 @@ export async function bootstrap(client: Client, options: BootstrapOptions = {}):
   for (const entry of SYSTEM_CLASSES) await ensure(client, PRIORITY_CLASSES, entry);
   for (const name of names) await ensure(client, SERVICE_ACCOUNTS, defaultAccount(name));
   if (options.apiService === undefined) return;
+  // At once, so that they reach the disk together.
+  await Promise.all(localApiServices().map((service) => ensure(client, API_SERVICES, service)));
   try {
     await ensure(client, SERVICES, apiService(options.apiService));
   } catch (error) {

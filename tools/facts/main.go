@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // The versions a Kubernetes 1.36 serves by default.
@@ -26,6 +27,7 @@ var served = []schema.GroupVersion{
 	{Group: "", Version: "v1"},
 	{Group: "admissionregistration.k8s.io", Version: "v1"},
 	{Group: "apiextensions.k8s.io", Version: "v1"},
+	{Group: "apiregistration.k8s.io", Version: "v1"},
 	{Group: "apps", Version: "v1"},
 	{Group: "authentication.k8s.io", Version: "v1"},
 	{Group: "authorization.k8s.io", Version: "v1"},
@@ -194,6 +196,9 @@ func main() {
 		panic(err)
 	}
 	definitions = swagger.Definitions
+	if err := apiregistration.AddToScheme(scheme.Scheme); err != nil {
+		panic(err)
+	}
 	if err := apiextensions.AddToScheme(scheme.Scheme); err != nil {
 		panic(err)
 	}

@@ -8,8 +8,6 @@ import { join } from 'node:path';
 const folder = process.argv[2];
 const read = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 const SERVED = new Set(['v1', 'v2']);
-/** Needs an aggregator, which this API server is not. */
-const SKIPPED_GROUPS = new Set(['apiregistration.k8s.io']);
 
 const list = (values) => (values?.length ? values.join(',') : '-');
 const subresource = (name, kind, verbs) =>
@@ -54,7 +52,6 @@ function* coreLines() {
 
 function* groupLines() {
   for (const group of read('aggregated_v2.json').items) {
-    if (SKIPPED_GROUPS.has(group.metadata.name)) continue;
     for (const version of group.versions) {
       if (!SERVED.has(version.version)) continue;
       for (const resource of version.resources) {

@@ -76,7 +76,7 @@ function checkType(kind: KindDefinition, object: KubeObject): KubeObject {
   }
   if (apiVersion !== expected) {
     throw badRequest(
-      `the API version in the data (${String(apiVersion ?? '')}) does not match the expected API version (${expected})`,
+      `the API version in the data (${typeof apiVersion === 'string' ? apiVersion : ''}) does not match the expected API version (${expected})`,
     );
   }
   if (kind.custom !== undefined) {

@@ -47,7 +47,7 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
     try {
       return decoder.decode(kind, object, { fieldValidation: 'Ignore' });
     } catch (error) {
-      throw internalError(error as Error);
+      throw internalError(error);
     }
   }
 
@@ -114,7 +114,7 @@ function applyPatch(object: KubeObject, patch: string): KubeObject {
   try {
     patched = applyJsonPatch(object as unknown as Json, decodeJsonPatch(parseJson(patch))) as unknown as KubeObject;
   } catch (error) {
-    throw internalError(error as Error);
+    throw internalError(error);
   }
   // A webhook changes an object; it does not put one of another kind in its place.
   const { apiVersion, kind } = patched;

@@ -20,6 +20,7 @@ const SPECIAL: ReadonlyMap<string, FieldSet> = new Map([
   ['certificates.k8s.io/certificatesigningrequests/', paths('spec', 'status')],
   ['certificates.k8s.io/certificatesigningrequests/status', paths('spec', 'status.conditions')],
   ['certificates.k8s.io/certificatesigningrequests/approval', paths('spec', 'status.certificate')],
+  ['apiregistration.k8s.io/apiservices/status', METADATA_AND_SPEC],
   ['networking.k8s.io/servicecidrs/status', METADATA_AND_SPEC],
   ['resource.k8s.io/resourceclaims/status', METADATA_AND_SPEC],
   ['storage.k8s.io/volumeattachments/status', METADATA_AND_SPEC],

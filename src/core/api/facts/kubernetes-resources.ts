@@ -18,6 +18,7 @@ export const KUBERNETES_RESOURCES = `
 - v1 secrets Secret secret Namespaced create,delete,deletecollection,get,list,patch,update,watch - - -
 - v1 serviceaccounts ServiceAccount serviceaccount Namespaced create,delete,deletecollection,get,list,patch,update,watch sa - token:authentication.k8s.io/v1/TokenRequest:create
 - v1 services Service service Namespaced create,delete,deletecollection,get,list,patch,update,watch svc all proxy:-/v1/ServiceProxyOptions:create+delete+get+patch+update status:-/v1/Service:get+patch+update
+apiregistration.k8s.io v1 apiservices APIService apiservice Cluster create,delete,deletecollection,get,list,patch,update,watch - api-extensions status:apiregistration.k8s.io/v1/APIService:get+patch+update
 apps v1 controllerrevisions ControllerRevision controllerrevision Namespaced create,delete,deletecollection,get,list,patch,update,watch - - -
 apps v1 daemonsets DaemonSet daemonset Namespaced create,delete,deletecollection,get,list,patch,update,watch ds all status:apps/v1/DaemonSet:get+patch+update
 apps v1 deployments Deployment deployment Namespaced create,delete,deletecollection,get,list,patch,update,watch deploy all scale:autoscaling/v1/Scale:get+patch+update status:apps/v1/Deployment:get+patch+update

@@ -296,6 +296,33 @@ apiextensions/v1.WebhookClientConfig
 apiextensions/v1.WebhookConversion
  clientConfig 2 *apiextensions/v1.WebhookClientConfig
  conversionReviewVersions 3 []string always required list=atomic
+apiregistration/v1.APIService typed
+ metadata 1 meta/v1.ObjectMeta
+ spec 2 apiregistration/v1.APIServiceSpec
+ status 3 apiregistration/v1.APIServiceStatus
+apiregistration/v1.APIServiceCondition
+ type 1 string always required as=v1.APIServiceConditionType
+ status 2 string always required as=v1.ConditionStatus
+ lastTransitionTime 3 time
+ reason 4 string
+ message 5 string
+apiregistration/v1.APIServiceList typed
+ metadata 1 meta/v1.ListMeta
+ items 2 []apiregistration/v1.APIService always required
+apiregistration/v1.APIServiceSpec
+ service 1 *apiregistration/v1.ServiceReference
+ group 2 string
+ version 3 string
+ insecureSkipTLSVerify 4 bool
+ caBundle 5 bytes list=atomic
+ groupPriorityMinimum 7 int32 always required
+ versionPriority 8 int32 always required
+apiregistration/v1.APIServiceStatus
+ conditions 1 []apiregistration/v1.APIServiceCondition list=map(type) patch=merge mergekey=type
+apiregistration/v1.ServiceReference
+ namespace 1 string
+ name 2 string
+ port 3 *int32
 apps/v1.ControllerRevision typed
  metadata 1 meta/v1.ObjectMeta
  data 2 raw

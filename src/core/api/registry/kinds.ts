@@ -4,6 +4,7 @@
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import type { KindDefinition, KindStrategy, TablePrinter } from '../kind-definition.ts';
+import { apiServiceStrategy } from '../kinds/api-service.ts';
 import { mutatingBindingStrategy, mutatingPolicyStrategy } from '../kinds/admission/mutating-policies.ts';
 import { validatingBindingStrategy, validatingPolicyStrategy } from '../kinds/admission/policies.ts';
 import { mutatingWebhooksStrategy, validatingWebhooksStrategy } from '../kinds/admission/webhooks.ts';
@@ -117,6 +118,7 @@ import {
   priorityClassPrinter,
   runtimeClassPrinter,
 } from '../printers/policy.ts';
+import { apiServicePrinter } from '../printers/api-service.ts';
 import { bindingPrinter } from '../printers/rbac.ts';
 import { resourceClaimPrinter, resourceSlicePrinter } from '../printers/resource.ts';
 import {
@@ -143,6 +145,7 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['limitranges', limitRangeStrategy],
   ['persistentvolumes', persistentVolumeStrategy],
   ['persistentvolumeclaims', persistentVolumeClaimStrategy],
+  ['apiregistration.k8s.io/apiservices', apiServiceStrategy],
   ['scheduling.k8s.io/priorityclasses', priorityClassStrategy],
   ['policy/poddisruptionbudgets', disruptionBudgetStrategy],
   ['coordination.k8s.io/leases', leaseStrategy],
@@ -219,6 +222,7 @@ export const PRINTERS: ReadonlyMap<string, TablePrinter> = new Map<string, Table
   ['batch/cronjobs', cronJobPrinter],
   ['autoscaling/horizontalpodautoscalers', autoscalerPrinter],
   ['policy/poddisruptionbudgets', podDisruptionBudgetPrinter],
+  ['apiregistration.k8s.io/apiservices', apiServicePrinter],
   ['scheduling.k8s.io/priorityclasses', priorityClassPrinter],
   ['coordination.k8s.io/leases', leasePrinter],
   ['node.k8s.io/runtimeclasses', runtimeClassPrinter],

@@ -97,7 +97,7 @@ describe('registry', () => {
     expect(groups[0]).toEqual({ group: '', versions: ['v1'] });
     expect(groups.find((entry) => entry.group === 'autoscaling')?.versions).toEqual(['v2', 'v1']);
     expect(registry.hasGroupVersion('karpenter.sh', 'v1')).toBe(true);
-    expect(registry.hasGroupVersion('apiregistration.k8s.io', 'v1')).toBe(false);
+    expect(registry.hasGroupVersion('apiregistration.k8s.io', 'v1')).toBe(true);
   });
 
   it('warns of kinds that are on their way out', () => {

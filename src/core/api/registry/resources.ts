@@ -9,6 +9,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../types/admissionregistration-v1.ts';
 import type { CustomResourceDefinition } from '../types/apiextensions-v1.ts';
+import type { APIService } from '../types/apiregistration-v1.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../types/apps-v1.ts';
 import type { SelfSubjectReview, TokenReview } from '../types/authentication-v1.ts';
 import type {
@@ -106,6 +107,7 @@ export const RESOURCE_QUOTAS = namespaced<ResourceQuota>('', 'v1', 'resourcequot
 export const SECRETS = namespaced<Secret>('', 'v1', 'secrets', 'Secret');
 export const SERVICE_ACCOUNTS = namespaced<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount');
 export const SERVICES = namespaced<Service>('', 'v1', 'services', 'Service');
+export const API_SERVICES = cluster<APIService>('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService');
 export const CONTROLLER_REVISIONS = namespaced<ControllerRevision>(
   'apps',
   'v1',

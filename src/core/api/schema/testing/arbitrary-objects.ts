@@ -1,5 +1,6 @@
 /** Arbitrary objects of any type in the facts, as a client could send them in either encoding. */
 import fc from 'fast-check';
+import { parseJson } from '../../../kube/json.ts';
 import type { Scalar, TypeExpression } from '../parse-facts.ts';
 import { type FieldSchema, typeSchema } from '../type-schema.ts';
 
@@ -8,8 +9,8 @@ const word = fc.string({ unit: 'grapheme', maxLength: 8 });
 const moment = fc.integer({ min: -1_000_000_000, max: 4_000_000_000 }).filter((seconds) => seconds !== 0);
 const json = fc
   .jsonValue({ maxDepth: 2, noUnicodeString: false })
-  // Protobuf has no null; minus zero is written without its sign.
-  .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
+  // Protobuf has no null; minus zero is written without its sign, and long integers are read as such.
+  .map((value): unknown => parseJson(JSON.stringify(value)))
   .filter((value) => value !== null);
 
 const SCALARS: Record<Scalar, (depth: number) => fc.Arbitrary<unknown>> = {
