@@ -1,7 +1,6 @@
 /** Operators of the language on values. An operand of a type that has no such operator is an error, never an exception. */
 import { compare, equals, keyOfElement } from './equality.ts';
 import { JsonMap } from './schema-map.ts';
-import { codePointLength } from './source.ts';
 import { addToTimestamp, betweenTimestamps, durationOf, MAX_INT64, MIN_INT64 } from './times.ts';
 import { toJson } from './to-json.ts';
 import {
@@ -20,7 +19,7 @@ import {
   type CelValue,
   type Val,
 } from './values.ts';
-import { work, workText } from './work.ts';
+import { textLength, work, workText } from './work.ts';
 
 const MAX_UINT64 = 18446744073709551615n;
 const INT_OVERFLOW = new CelError('integer overflow');
@@ -214,7 +213,7 @@ export function contains(list: CelList, element: CelValue): Val {
 
 /** `size()`: code points of texts, bytes, elements, entries. */
 export function size(value: CelValue): Val {
-  if (typeof value === 'string') return BigInt(codePointLength(value));
+  if (typeof value === 'string') return BigInt(textLength(value));
   if (value instanceof CelList || value instanceof CelMap) return BigInt(value.size);
   if (value instanceof Uint8Array) return BigInt(value.length);
   return withoutOperator(value, 'size');

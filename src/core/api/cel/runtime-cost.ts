@@ -2,9 +2,8 @@
 import { utf8Length } from '../../kube/go-text.ts';
 import { selectorCost } from './estimate-calls.ts';
 import { FORMAT_TYPE } from './opaque.ts';
-import { codePointLength } from './source.ts';
 import { CelList, CelMap, CelOpaque, CelOptional, typeNameOf, type Val } from './values.ts';
-import { work } from './work.ts';
+import { textLength, work } from './work.ts';
 
 /** Most calls cost the same whatever they are given. */
 export type CallCost =
@@ -14,7 +13,7 @@ export type CallCost =
   | { readonly after: (result: Val) => number };
 
 function plainSize(value: Val | undefined): number {
-  if (typeof value === 'string') return codePointLength(value);
+  if (typeof value === 'string') return textLength(value);
   if (value instanceof CelList || value instanceof CelMap) return value.size;
   if (value instanceof Uint8Array) return value.length;
   return value instanceof CelOpaque ? (value.size ?? 1) : 1;

@@ -4,6 +4,7 @@
  * their steps here, and texts their length before they are built; whoever takes too many ends like one who ran out of
  * budget.
  */
+import { codePointLength } from './source.ts';
 
 /** Ends an evaluation and becomes its result; it does not leave the room. */
 export class OutOfBudget extends Error {
@@ -29,6 +30,12 @@ export function startWork(costLimit: number): void {
 export function work(count: number): void {
   steps += count;
   if (steps > mostSteps) throw new OutOfBudget();
+}
+
+/** Code points of a text, which must be counted one by one though upstream's price is that of a glance. */
+export function textLength(text: string): number {
+  work(text.length >> 6);
+  return codePointLength(text);
 }
 
 /** To be asked before a text of this length is made. */
