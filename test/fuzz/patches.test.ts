@@ -119,7 +119,7 @@ describe('patches', () => {
           shown = now;
         }
       }),
-      suite.settings(1, 4),
+      suite.settings(1, 3.8),
     );
   });
 });

@@ -232,7 +232,7 @@ describe('the server under random requests', () => {
           }
           expectUntouchedPrototypes();
         }),
-        suite.settings(1, 5),
+        suite.settings(1, 4.6),
       );
       await expectAgreement();
     },

@@ -12,7 +12,7 @@
 export const PLAN = {
   'wire.test.ts': 4_000,
   'sockets.test.ts': 500,
-  'handlers.test.ts': 22_000,
+  'handlers.test.ts': 22_500,
   'custom.test.ts': 8_000,
   'json-patch.test.ts': 12_000,
   'strategic-merge.test.ts': 12_000,
@@ -21,7 +21,7 @@ export const PLAN = {
   'protobuf.test.ts': 16_000,
   'watches.test.ts': 5_000,
   'schemas.test.ts': 16_000,
-  'stalls.test.ts': 1_500,
+  'stalls.test.ts': 1_000,
 } as const;
 
 export type SuiteName = keyof typeof PLAN;
