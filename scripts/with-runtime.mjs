@@ -124,6 +124,8 @@ if (task === 'start') {
   become(node, [vitest, 'run', ...CI_PROJECTS.flatMap((name) => ['--project', name]), ...rest]);
 } else if (task === 'test-all') {
   build(node);
+  // See test/support/thorough.ts.
+  process.env.EVERYNODE_THOROUGH ??= '1';
   become(node, [vitest, 'run', ...rest]);
 } else {
   say(`unknown task ${JSON.stringify(task)}; one of start, build, test, test-all`);
