@@ -96,7 +96,7 @@ function send(sent: Buffer, protocol: string): Promise<string> {
     socket.on('close', done);
     socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNREFUSED' ? reject(error) : done()));
     // Half an exchange may leave both sides waiting for the other.
-    socket.setTimeout(2000, done);
+    socket.setTimeout(400, done);
   });
 }
 

@@ -138,7 +138,9 @@ function expectOrder(result: readonly string[], wanted: readonly string[], onlyS
 const namesOf = (object: JsonObject, field: string, list: string, key: string): string[] => {
   const holder = object[field];
   const items = isMap(holder) ? holder[list] : undefined;
-  return Array.isArray(items) ? (items as Items).flatMap((item) => ('$patch' in item ? [] : [String(item[key])])) : [];
+  return Array.isArray(items)
+    ? (items as Items).flatMap((item) => ('$patch' in item ? [] : [encodeJson(item[key] ?? null)]))
+    : [];
 };
 
 describe('a strategic merge patch', () => {

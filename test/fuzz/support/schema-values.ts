@@ -57,6 +57,7 @@ function plainValueFor(schema: JSONSchemaProps): fc.Arbitrary<Json> {
       return fc.array(valueFor((schema.items ?? {}) as JSONSchemaProps), { maxLength: 3 });
     case 'object':
       return objectFor(schema);
+    case undefined:
     default:
       return anything;
   }
@@ -71,7 +72,7 @@ function objectFor({ additionalProperties, properties = {}, required = [] }: JSO
     typeof additionalProperties === 'object'
       ? fc.dictionary(fc.constantFrom(...NAMES), valueFor(additionalProperties), { maxKeys: 3, noNullPrototype: true })
       : fc.constant({});
-  return fc.tuple(known, others, extra).map(([a, b, c]) => ({ ...(c as object), ...b, ...a }) as Json);
+  return fc.tuple(known, others, extra).map(([a, b, c]) => ({ ...(c as object), ...b, ...a }));
 }
 
 function mapNumbers(value: Json, change: (number: number | bigint) => number): Json {

@@ -20,8 +20,9 @@ const RANGES = {
 export function translate(schema: JSONSchemaProps): SchemaObject {
   const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
   const allowsNull = (schema.type === undefined && !isIntOrString) || schema.nullable === true;
-  const isNull = { type: 'null' };
-  return { if: isNull, then: allowsNull && schema.enum === undefined, else: { ...rules(schema), ...types(schema) } };
+  const others = { ...rules(schema), ...types(schema) };
+  // Where null is valid, it is so whatever the other rules say; where it is not, type or enum refuse it by themselves.
+  return allowsNull && schema.enum === undefined ? { if: { type: 'null' }, else: others } : others;
 }
 
 function types(schema: JSONSchemaProps): SchemaObject {
