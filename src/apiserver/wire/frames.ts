@@ -34,10 +34,14 @@ export function frameWriter(
     return (event) =>
       event.type === 'BOOKMARK' ? jsonFrame('BOOKMARK', bookmark(kind, event)) : plainFrame(event, encoded);
   }
-  const transform = (object: KubeObject): object =>
-    accepted.as === 'Table'
-      ? buildTable(kind, [object], { includeObject, now: now(), version: accepted.version })
-      : partialObject(object, accepted.version);
+  // Columns are told once; later rows are known by them.
+  let headers = true;
+  const transform = (object: KubeObject): object => {
+    if (accepted.as !== 'Table') return partialObject(object, accepted.version);
+    const table = buildTable(kind, [object], { includeObject, now: now(), version: accepted.version, headers });
+    headers = false;
+    return table;
+  };
   return (event) =>
     event.type === 'BOOKMARK'
       ? jsonFrame('BOOKMARK', transform(bookmark(kind, event)))

@@ -118,8 +118,9 @@ const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforw
 
 const firstPart = (subresource: string): string => subresource.split('/', 1)[0] ?? '';
 
+/** Only collections are watched; one object of them by a selector, or on the old path. */
 const asksToWatch = ({ method, query }: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>
-  method === 'GET' && target.subresource === '' && (legacyWatch || isWatch(query));
+  method === 'GET' && target.subresource === '' && (legacyWatch || (target.name === '' && isWatch(query)));
 
 /** Whether the answer is a stream that may go on for hours. */
 export const isLong = (exchange: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>

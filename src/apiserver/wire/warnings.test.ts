@@ -10,7 +10,12 @@ describe('warnings', () => {
   });
 
   it('cannot break out of their header', () => {
-    expect(warningHeaders(['a"\r\nset-cookie: b\u0000\u2028ä'])).toEqual([String.raw`299 - "a\"  set-cookie: b   "`]);
+    expect(warningHeaders(['a"\r\nset-cookie: b\u0000\u2028'])).toEqual([String.raw`299 - "a\"  set-cookie: b  "`]);
+  });
+
+  it('keep words of all languages, as bytes', () => {
+    const [header = ''] = warningHeaders(['größer \ud800 語']);
+    expect(Buffer.from(header, 'latin1').toString('utf8')).toBe('299 - "größer \ufffd 語"');
   });
 
   it('are cut and left out when there are too many, never in the middle of an escape', () => {

@@ -21,4 +21,8 @@ export function warningHeaders(messages: readonly string[]): readonly string[] {
 
 /** RFC 7234 quoted text; anything that could break out of the header is dropped. */
 const warningHeader = (message: string): string =>
-  `299 - "${message.replace(/[^\x20-\x7e]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;
+  `299 - "${asBytes(message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').replace(/[\\"]/g, '\\$&'))}"`;
+
+/** Headers are written byte by byte; clients read UTF-8 in them. */
+const asBytes = (text: string): string =>
+  /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');

@@ -74,12 +74,32 @@ function schemasOf(kinds: readonly KindDefinition[], dialect: Dialect): { readon
 const META_TYPES = ['meta/v1.ObjectMeta', 'meta/v1.ListMeta'];
 
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
-const METHODS = [
-  ['get', 'get'],
-  ['put', 'update'],
-  ['patch', 'patch'],
-  ['delete', 'delete'],
-] as const;
+
+/** A method on a path: the verb it needs, and what it is called in the document and in the names of operations. */
+interface Operation {
+  readonly method: string;
+  readonly verb: string;
+  readonly action: string;
+  readonly name: string;
+}
+
+const LIST: Operation = { method: 'get', verb: 'list', action: 'list', name: 'list' };
+const ON_COLLECTION: readonly Operation[] = [
+  LIST,
+  { method: 'post', verb: 'create', action: 'post', name: 'create' },
+  { method: 'delete', verb: 'deletecollection', action: 'deletecollection', name: 'delete' },
+];
+const ON_OBJECT: readonly Operation[] = [
+  { method: 'get', verb: 'get', action: 'get', name: 'read' },
+  { method: 'put', verb: 'update', action: 'put', name: 'replace' },
+  { method: 'patch', verb: 'patch', action: 'patch', name: 'patch' },
+  { method: 'delete', verb: 'delete', action: 'delete', name: 'delete' },
+];
+
+/** `rbac.authorization.k8s.io` is RbacAuthorization in the names of operations, which generated clients take over. */
+const groupName = (group: string): string =>
+  (group === '' ? 'core' : group.replace(/\.k8s\.io$/, '')).split(/[.-]/).map(capital).join('');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function pathsOf(kinds: readonly KindDefinition[], dialect: Dialect): { readonly [path: string]: object } {
   const paths: [string, object][] = [];
@@ -87,15 +107,14 @@ function pathsOf(kinds: readonly KindDefinition[], dialect: Dialect): { readonly
     const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
     const base = kind.namespaced ? `${root}/namespaces/{namespace}/${kind.resource}` : `${root}/${kind.resource}`;
     const operation = operationFor(kind, dialect);
-    paths.push([base, { ...operation('get', 'list'), ...operation('post', 'create') }]);
-    paths.push([
-      `${base}/{name}`,
-      Object.assign({}, ...METHODS.map(([method, verb]) => operation(method, verb))) as object,
-    ]);
-    if (kind.namespaced && kind.verbs.includes('list'))
-      paths.push([`${root}/${kind.resource}`, operation('get', 'list')]);
+    const scope = kind.namespaced ? 'Namespaced' : '';
+    const item = (operations: readonly Operation[], suffix = ''): object =>
+      Object.assign({}, ...operations.map((each) => operation(each, suffix === '' ? scope : '', suffix))) as object;
+    paths.push([base, item(ON_COLLECTION)], [`${base}/{name}`, item(ON_OBJECT)]);
+    if (kind.namespaced) paths.push([`${root}/${kind.resource}`, item([LIST], 'ForAllNamespaces')]);
   }
-  return Object.fromEntries(paths);
+  // Not every kind takes requests on all of its paths.
+  return Object.fromEntries(paths.filter(([, item]) => Object.keys(item).length > 0));
 }
 
 function operationFor(kind: KindDefinition, dialect: Dialect) {
@@ -106,8 +125,11 @@ function operationFor(kind: KindDefinition, dialect: Dialect) {
     dialect.version === 2
       ? { description: 'OK', schema }
       : { description: 'OK', content: { 'application/json': { schema } } };
-  return (method: string, verb: string): { readonly [method: string]: object } => {
+  const prefix = groupName(kind.group) + capital(kind.version);
+  return (operation: Operation, scope: string, suffix: string): { readonly [method: string]: object } => {
+    const { action, method, name: called, verb } = operation;
     if (!kind.verbs.includes(verb)) return {};
+    const collection = verb === 'deletecollection' ? 'Collection' : '';
     const isWrite = method !== 'get' && method !== 'delete';
     const parameter = (name: string): object =>
       dialect.version === 2
@@ -115,10 +137,10 @@ function operationFor(kind: KindDefinition, dialect: Dialect) {
         : { name, in: 'query', schema: { type: 'string', uniqueItems: true } };
     return {
       [method]: {
-        operationId: `${verb}_${kind.group}_${kind.version}_${kind.resource}`,
+        operationId: `${called}${prefix}${collection}${scope}${kind.kind}${suffix}`,
         ...(isWrite ? { parameters: WRITE_PARAMETERS.map(parameter) } : {}),
         responses: { '200': ok },
-        'x-kubernetes-action': verb,
+        'x-kubernetes-action': action,
         'x-kubernetes-group-version-kind': gvkOf(kind),
       },
     };

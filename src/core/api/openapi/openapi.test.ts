@@ -27,6 +27,34 @@ describe('OpenAPI 2', () => {
     expect(missing).toEqual([]);
   });
 
+  it('calls each operation by a name of its own, the one that generated clients know', () => {
+    type Paths = { readonly [path: string]: { readonly [method: string]: { readonly operationId: string } } };
+    const paths = v2.paths as unknown as Paths;
+    const names = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(new Set(names).size).toBe(names.length);
+    const deployments = '/apis/apps/v1/namespaces/{namespace}/deployments';
+    const named = (path: string): object =>
+      Object.fromEntries(Object.entries(paths[path] ?? {}).map(([method, { operationId }]) => [method, operationId]));
+    expect(named(deployments)).toEqual({
+      get: 'listAppsV1NamespacedDeployment',
+      post: 'createAppsV1NamespacedDeployment',
+      delete: 'deleteAppsV1CollectionNamespacedDeployment',
+    });
+    expect(named(`${deployments}/{name}`)).toEqual({
+      get: 'readAppsV1NamespacedDeployment',
+      put: 'replaceAppsV1NamespacedDeployment',
+      patch: 'patchAppsV1NamespacedDeployment',
+      delete: 'deleteAppsV1NamespacedDeployment',
+    });
+    expect(named('/apis/apps/v1/deployments')).toEqual({ get: 'listAppsV1DeploymentForAllNamespaces' });
+    expect(named('/apis/rbac.authorization.k8s.io/v1/clusterroles')).toMatchObject({
+      get: 'listRbacAuthorizationV1ClusterRole',
+    });
+    expect(paths['/api/v1/namespaces/{namespace}/pods']?.['post']).toMatchObject({ 'x-kubernetes-action': 'post' });
+    // Nothing can be asked of one review.
+    expect(paths['/apis/authorization.k8s.io/v1/subjectaccessreviews/{name}']).toBeUndefined();
+  });
+
   it('says which kind a definition is, and how lists merge', () => {
     const pod = definitions['io.k8s.api.core.v1.Pod'];
     expect(pod?.['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }]);

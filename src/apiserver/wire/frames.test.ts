@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { createRegistry } from '../../core/api/registry/registry.ts';
+import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import { configMap } from '../testing/samples.ts';
+import { createEncodedCache } from './encoded-cache.ts';
+import { frameWriter } from './frames.ts';
+
+const KIND = createRegistry().byKind('', 'v1', 'ConfigMap') as KindDefinition;
+
+describe('a watch as a table', () => {
+  it('tells its columns with the first event only', () => {
+    const accepted = { as: 'Table', version: 'v1', encoding: 'json' } as unknown as Parameters<typeof frameWriter>[1];
+    const write = frameWriter(KIND, accepted, 'None', createEncodedCache(1024), () => 0);
+    const columns = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => {
+      const frame = write({ type: type as 'ADDED', object: configMap('a') as Stored });
+      const { object } = JSON.parse(frame.toString()) as { object: { columnDefinitions: object[] | null } };
+      return object.columnDefinitions?.length ?? 0;
+    });
+    expect(columns).toEqual([3, 0, 0]);
+  });
+});
