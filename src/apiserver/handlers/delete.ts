@@ -30,6 +30,9 @@ export function remove(context: HandlerContext, request: DeleteRequest): Promise
 export async function removeObject(context: HandlerContext, removal: Removal): Promise<ApiResponse> {
   const { kind, options, target } = removal;
   checkDeleteOptions(options);
+  if (isJobs(kind) && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+    removal.warn?.(JOBS_KEEP_PODS);
+  }
   const key = storeKeyOf(kind, target, target.name);
   let removed = false;
 
@@ -78,6 +81,10 @@ const ANSWERS_WITH_OBJECT: ReadonlySet<string> = new Set([
   'volumeattachments.storage.k8s.io',
   'volumeattributesclasses.storage.k8s.io',
 ]);
+
+const isJobs = (kind: KindDefinition): boolean => kind.group === 'batch' && kind.resource === 'jobs';
+const JOBS_KEEP_PODS =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
 const resourceName = (kind: KindDefinition): string =>
   kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;

@@ -83,6 +83,18 @@ describe('finalizers', () => {
     expect(decide(DAEMON_SET, object, { propagationPolicy: 'Background' }).outcome).toBe('remove');
   });
 
+  it('keep the pods of kinds that always kept them, unless the request says otherwise', () => {
+    const held = (options: Options, finalizers?: readonly string[]): readonly (readonly string[])[] =>
+      [kindNamed('batch', 'v1', 'Job'), kindNamed('', 'v1', 'ReplicationController')].map(
+        (kind) => decide(kind, stored(finalizers && { finalizers }), options).object.metadata.finalizers ?? [],
+      );
+    expect(held({})).toEqual([['orphan'], ['orphan']]);
+    expect(held({ propagationPolicy: 'Background' })).toEqual([[], []]);
+    expect(held({ orphanDependents: false })).toEqual([[], []]);
+    expect(held({ propagationPolicy: 'Foreground' })).toEqual([['foregroundDeletion'], ['foregroundDeletion']]);
+    expect(held({}, ['foregroundDeletion'])).toEqual([['foregroundDeletion'], ['foregroundDeletion']]);
+  });
+
   it('are never set on events, which have no dependents', () => {
     expect(decide(EVENT, stored(), { propagationPolicy: 'Foreground' }).outcome).toBe('remove');
   });

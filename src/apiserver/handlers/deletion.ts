@@ -125,12 +125,16 @@ function markDeleting(object: Stored, times: Timestamps): Stored {
 }
 
 function deletionFinalizers(kind: KindDefinition, current: readonly string[], options: Options): readonly string[] {
-  const orphan = wants(options, 'Orphan', current.includes(ORPHAN)) && !isEvent(kind);
+  const keepsByDefault = KEEPS_DEPENDENTS.has(`${kind.group}/${kind.resource}`) && !current.includes(FOREGROUND);
+  const orphan = wants(options, 'Orphan', current.includes(ORPHAN) || keepsByDefault) && !isEvent(kind);
   const foreground = wants(options, 'Foreground', current.includes(FOREGROUND)) && !isEvent(kind);
   if (orphan === current.includes(ORPHAN) && foreground === current.includes(FOREGROUND)) return current;
   const kept = current.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
   return [...kept, ...(orphan ? [ORPHAN] : []), ...(foreground ? [FOREGROUND] : [])];
 }
+
+/** Kinds older than garbage collection, whose pods stay unless the request says otherwise. */
+const KEEPS_DEPENDENTS: ReadonlySet<string> = new Set(['/replicationcontrollers', 'batch/jobs']);
 
 /** What the request says, else what the object said already. */
 function wants(options: Options, policy: 'Orphan' | 'Foreground', already: boolean): boolean {
