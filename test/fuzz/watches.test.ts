@@ -19,7 +19,7 @@ import { cases, TIMEOUT } from './support/cases.ts';
 import { serveKind } from './support/serve-kind.ts';
 
 const suite = cases('watches.test.ts');
-const HISTORY = 25;
+const HISTORY = 6;
 
 const definition = definitionOf(
   versionOf(specOf({ color: { type: 'string' } }), { selectableFields: [{ jsonPath: '.spec.color' }] }),
