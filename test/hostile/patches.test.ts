@@ -60,7 +60,7 @@ describe('JSON patches', () => {
       'a whole other document',
       ops({ op: 'replace', path: '', value: { a: 1 } }),
       400,
-      'the name of the object () does not match the name on the URL (cm)',
+      'the name of the object (cm based on URL) was undeterminable: name must be provided',
     ),
     bad('a list for an object', ops({ op: 'replace', path: '', value: [] }), 422, /./),
     bad('a wrong type', ops({ op: 'replace', path: '/data', value: 'text' }), 422, 'cannot unmarshal string'),
