@@ -36,7 +36,7 @@ describe('handlers under spoilt requests', () => {
       }),
       suite.settings(0.5, 13),
     );
-    expect(accepted.size).toBeGreaterThan(8);
+    expect(accepted.size).toBeGreaterThan(4);
   });
 
   it('hold also when all requests are for a few objects of one kind', { timeout: TIMEOUT }, async () => {
