@@ -216,47 +216,54 @@ kubectlSuite('get', (session) => {
   });
 
   describe('--watch', () => {
-    const one = '--field-selector=metadata.name=watched';
+    /** Watches until it has seen the end; the changes are made once it has begun. */
+    const watch = async (args: readonly string[], end: RegExp, change: () => Promise<unknown>): Promise<string> => {
+      let changed: Promise<unknown> = Promise.resolve();
+      const once = { stderr: /watch=true/, call: () => void (changed = change()) };
+      const { stdout } = await run(['get', ...args, '-v=6'], { once, interruptedAt: end, timeoutMs: 50_000 });
+      await changed;
+      return stdout;
+    };
+
     it.concurrent('prints what is there, then every change', async () => {
-      const watching = run(['get', 'configmaps', '-w', '--request-timeout=4s', one], { timeoutMs: 20_000 });
-      const changesOnly = run(['get', 'configmaps', '--watch-only', '-o', 'name', '--request-timeout=4s', one], {
-        timeoutMs: 20_000,
-      });
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      await ok(['create', 'configmap', 'watched', '--from-literal=a=1']);
-      await ok(['patch', 'configmap', 'watched', '-p', '{"data":{"b":"2"}}']);
-      const [all, changes] = await Promise.all([watching, changesOnly]);
-      expect(rowsOf(all.stdout)).toEqual([
+      const stdout = await watch(
+        ['configmaps', '-w', '--field-selector=metadata.name=watched'],
+        /watched +2/,
+        async () => {
+          await ok(['create', 'configmap', 'watched', '--from-literal=a=1']);
+          await ok(['patch', 'configmap', 'watched', '-p', '{"data":{"b":"2"}}']);
+        },
+      );
+      expect(rowsOf(stdout)).toEqual([
         { NAME: 'watched', DATA: '1', AGE: age },
         { NAME: 'watched', DATA: '2', AGE: age },
       ]);
-      expect(changes.stdout).toBe('configmap/watched\nconfigmap/watched\n');
+    });
+
+    it.concurrent('prints changes alone', async () => {
+      await ok(['create', 'configmap', 'changing', '--from-literal=a=1']);
+      const selected = '--field-selector=metadata.name=changing';
+      const stdout = await watch(
+        ['configmaps', '--watch-only', '-o', 'name', selected],
+        /(configmap.changing\n){2}/,
+        async () => {
+          await ok(['label', 'configmap', 'changing', 'a=b']);
+          await ok(['delete', 'configmap', 'changing']);
+        },
+      );
+      expect(stdout).toBe('configmap/changing\nconfigmap/changing\n');
     });
 
     it.concurrent('says of each change what it was', async () => {
-      const watching = run(
-        [
-          'get',
-          'configmap',
-          'shortlived',
-          '-w',
-          '--output-watch-events',
-          '-o',
-          'jsonpath={.type} {.object.metadata.name}{"\\n"}',
-          '--request-timeout=4s',
-        ],
-        { timeoutMs: 20_000 },
-      );
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect((await watching).stderr).toContain('configmaps "shortlived" not found');
+      const path = 'jsonpath={.type} {.object.metadata.name}{"\\n"}';
+      const nothing = ['get', 'configmap', 'shortlived', '-w', '--output-watch-events', '-o', path];
+      expect(await fails(nothing)).toContain('configmaps "shortlived" not found');
       await ok(['create', 'configmap', 'shortlived']);
-      const again = run(['get', 'configmap', 'shortlived', '-w', '--output-watch-events', '--request-timeout=4s'], {
-        timeoutMs: 20_000,
+      const stdout = await watch(['configmap', 'shortlived', '-w', '--output-watch-events'], /DELETED/, async () => {
+        await ok(['label', 'configmap', 'shortlived', 'x=y']);
+        await ok(['delete', 'configmap', 'shortlived']);
       });
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      await ok(['label', 'configmap', 'shortlived', 'x=y']);
-      await ok(['delete', 'configmap', 'shortlived']);
-      expect(rowsOf((await again).stdout).map((row) => row['EVENT'])).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
+      expect(rowsOf(stdout).map((row) => row['EVENT'])).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
     });
   });
 });

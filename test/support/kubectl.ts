@@ -95,6 +95,10 @@ export interface RunOptions {
   readonly input?: string;
   readonly timeoutMs?: number;
   readonly env?: { readonly [name: string]: string };
+  /** Called once its complaints, or its chatter with `-v=6`, look like this. */
+  readonly once?: { readonly stderr: RegExp; readonly call: () => void };
+  /** Ended as soon as it has printed this. */
+  readonly interruptedAt?: RegExp;
 }
 
 /** A command that lives for a moment need not collect garbage, nor do so on every core: it takes half the time. */
@@ -121,6 +125,20 @@ export function runKubectl(
         resolve({ code, stdout, stderr });
       },
     );
+    const { once, interruptedAt } = options;
+    let said = '';
+    let isCalled = false;
+    child.stderr?.on('data', (chunk: string) => {
+      said += chunk;
+      if (isCalled || once?.stderr.test(said) !== true) return;
+      isCalled = true;
+      once.call();
+    });
+    let printed = '';
+    child.stdout?.on('data', (chunk: string) => {
+      printed += chunk;
+      if (interruptedAt?.test(printed) === true) child.kill();
+    });
     // A kubectl that ends without reading closes the pipe under our hands.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');
