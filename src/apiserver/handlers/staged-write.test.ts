@@ -53,6 +53,22 @@ describe('a decision that has to wait', () => {
     expect(seen).toEqual(['old', 'new']);
   });
 
+  it('is made in the end, however many want to change the object at once', async () => {
+    const store = createStore({ clock: realClock });
+    await store.write(KEY, () => ({ put: object('') }));
+    const all = Array.from({ length: 60 }, (_, i) =>
+      stagedWrite(store, KEY, (accepted, __, step) => {
+        const before = (accepted as { data?: string }).data ?? '';
+        const changed = step('mutate', () => new Promise<string>((resolve) => setImmediate(resolve, `${before}${i},`)));
+        step('validate', () => new Promise<boolean>((resolve) => setImmediate(resolve, true)));
+        return { put: object(changed) };
+      }),
+    );
+    await Promise.all(all);
+    const { data = '' } = store.accepted(KEY) as { data?: string };
+    expect(data.split(',').filter(Boolean).toSorted()).toEqual(Array.from({ length: 60 }, (_, i) => `${i}`).toSorted());
+  });
+
   it('gives up when the object never stands still', async () => {
     const store = createStore({ clock: realClock });
     let count = 0;

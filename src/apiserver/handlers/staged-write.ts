@@ -12,6 +12,8 @@ export type Step = <T>(name: string, run: () => T | Promise<T>) => T;
 
 /** Someone else may change the object each time we wait; after this many rounds the client shall try again. */
 const MOST_ROUNDS = 32;
+/** So often a write is overtaken before it stands in line with the others; not at once, since whoever is asked may write. */
+const ROUNDS_IN_A_CROWD = 4;
 
 class Pause extends Error {
   readonly answer: Promise<unknown>;
@@ -32,7 +34,26 @@ export function stagedWrite(
       stages.judge(accepted);
       return decide(accepted, revision, stages.step);
     });
-  return attempt().catch((error: unknown) => continueAfterPause(error, attempt));
+  return attempt().catch((error: unknown) => continueAfterPause(error, attempt, () => takeTurn(store, key)));
+}
+
+/** Who writes an object one after the other, because they got in each other's way; the last of each line. */
+const lines = new WeakMap<Store, Map<string, Promise<void>>>();
+
+/** Waits until all who came before are done; the answer is to be called when we are. */
+async function takeTurn(store: Store, key: StoreKey): Promise<() => void> {
+  let ofStore = lines.get(store);
+  if (ofStore === undefined) lines.set(store, (ofStore = new Map()));
+  const line = ofStore;
+  const name = `${key.tenant}/${key.group}/${key.resource}/${key.namespace}/${key.name}`;
+  const before = line.get(name);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  line.set(name, promise);
+  await before;
+  return () => {
+    if (line.get(name) === promise) line.delete(name);
+    resolve();
+  };
 }
 
 /** The same for a decision that only wants to know: nothing is written. */
@@ -50,16 +71,26 @@ export function stagedDecision(
   return attempt().catch((error: unknown) => continueAfterPause(error, attempt));
 }
 
-async function continueAfterPause(first: unknown, attempt: () => Promise<Stored>): Promise<Stored> {
+async function continueAfterPause(
+  first: unknown,
+  attempt: () => Promise<Stored>,
+  turn?: () => Promise<() => void>,
+): Promise<Stored> {
   let error = first;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    if (!(error instanceof Pause)) throw error;
-    await error.answer;
-    try {
-      return await attempt();
-    } catch (next) {
-      error = next;
+  let leave: (() => void) | undefined;
+  try {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      if (!(error instanceof Pause)) throw error;
+      await error.answer;
+      if (round === ROUNDS_IN_A_CROWD) leave = await turn?.();
+      try {
+        return await attempt();
+      } catch (next) {
+        error = next;
+      }
     }
+  } finally {
+    leave?.();
   }
   if (!(error instanceof Pause)) throw error;
   throw new StatusError(500, 'ServerTimeout', 'the object keeps changing while admission is asked; please try again');
