@@ -110,7 +110,7 @@ const LOAD_METRICS_AFTER_MS = 3_000;
 const NO_EVENTS: EventRecorder = { event: () => undefined };
 /** So few nodes renew a Lease each, as kubelets do; more share one, which is all that anybody here needs. */
 const MOST_OWN_LEASES = 20;
-const ENCODED_CACHE_BYTES = 64 * 1024 * 1024;
+const ENCODED_CACHE_BYTES = 96 * 1024 * 1024;
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedCluster> {
   const logger = options.logger ?? silentLogger;

@@ -12,14 +12,13 @@ import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { internalError, StatusError, type Status } from '../../core/kube/status-error.ts';
 import { stringify as stringifyYaml } from 'yaml';
+import type { Clock } from '../../machinery/clock.ts';
 import type { ApiList } from '../request.ts';
 import type { EncodedCache } from './encoded-cache.ts';
 import type { ByteStream, Exchange } from './exchange.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type Accepted } from './negotiate.ts';
 import type { WireContext } from './wire-context.ts';
 
-/** Bytes written between two looks at the clock. */
-const SLICE_BYTES = 128 * 1024;
 /** How long encoding may hold the process before others get their turn. */
 const SLICE_MS = 4;
 
@@ -128,72 +127,81 @@ export async function sendList(
     const items = isPartial ? plain.map((item) => partialObject(item, accepted.version)) : plain;
     return sendObject(exchange, 200, { ...head, items }, accepted);
   }
-  await streamItems(
-    exchange,
-    encodeJson(head),
-    list.items,
-    context,
-    isPartial
-      ? (pieces, item) => {
-          const bytes = Buffer.from(encodeObject(partialObject(item as KubeObject, accepted.version)));
-          pieces.push(bytes);
-          return bytes.length;
-        }
-      : context.encoded.appendTo,
-  );
+  const encoded = isPartial ? partialItems(accepted.version) : context.encoded;
+  await streamItems(exchange, encodeJson(head), list.items, context.clock, encoded);
 }
 
-const COMMA = Buffer.from(',');
+type Items = Pick<EncodedCache, 'size' | 'copyTo'>;
+
+/** Metadata alone, encoded as it is asked for: each is wanted twice in a row, its size first. */
+function partialItems(version: Accepted['version']): Items {
+  let of: object | undefined;
+  let bytes = Buffer.alloc(0);
+  const encode = (object: object): Buffer => {
+    if (object !== of) bytes = Buffer.from(encodeObject(partialObject(object as KubeObject, version)));
+    of = object;
+    return bytes;
+  };
+  return {
+    size: (object) => encode(object).length,
+    copyTo: (target, at, object) => void encode(object).copy(target, at),
+  };
+}
+
+/** Bytes written between two looks at the clock. Most objects are much smaller. */
+const BLOCK_BYTES = 160 * 1024;
+const COMMA = 0x2c;
 
 async function streamItems(
   exchange: Exchange,
   head: string,
   items: readonly KubeObject[],
-  { clock }: WireContext,
-  append: EncodedCache['appendTo'],
+  clock: Clock,
+  encoded: Items,
 ): Promise<void> {
-  let slice: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  // Blocks are used again once they are sent: a large list would otherwise leave hundreds to the garbage collector.
   const free: Buffer[] = [];
-  let size = 0;
+  const newBlock = (atLeast: number): Buffer =>
+    atLeast > BLOCK_BYTES ? Buffer.allocUnsafe(atLeast) : (free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES));
+  const start = Buffer.from(`${head.slice(0, -1)},"items":[`);
+  // A short list takes no more than it needs.
+  let expected = start.length + END.length;
+  for (let i = 0; i < items.length && expected <= BLOCK_BYTES; i += 1) {
+    expected += encoded.size(items[i] as KubeObject) + 1;
+  }
+  let block = expected > BLOCK_BYTES ? newBlock(start.length) : Buffer.allocUnsafe(expected);
+  let used = start.copy(block);
   let stream: ByteStream | undefined;
+  const flush = (): ByteStream => {
+    const full = block;
+    const to = (stream ??= exchange.stream(200, JSON_TYPE));
+    to.write(full.subarray(0, used), () => {
+      if (full.length === BLOCK_BYTES) free.push(full);
+    });
+    return to;
+  };
   let turn = clock.monotonic();
   for (let i = 0; i < items.length; i += 1) {
-    const item = items[i];
-    if (item === undefined) continue;
-    if (i > 0) slice.push(COMMA);
-    size += append(slice, item);
-    if (size < SLICE_BYTES) continue;
-    stream ??= exchange.stream(200, JSON_TYPE);
-    writeSlice(stream, slice, free);
-    slice = [];
-    size = 0;
-    await stream.drained();
-    if (exchange.closed) return;
-    if (clock.monotonic() - turn > SLICE_MS) {
-      await clock.sleep(0);
-      turn = clock.monotonic();
+    const item = items[i] as KubeObject;
+    const size = encoded.size(item) + 1;
+    // Room is kept for the end of the list.
+    if (block.length - used < size + END.length) {
+      await flush().drained();
+      if (exchange.closed) return;
+      if (clock.monotonic() - turn > SLICE_MS) {
+        await clock.sleep(0);
+        turn = clock.monotonic();
+      }
+      block = newBlock(size + END.length);
+      used = 0;
     }
+    if (i > 0) block[used++] = COMMA;
+    encoded.copyTo(block, used, item);
+    used += size - 1;
   }
-  slice.push(Buffer.from(']}'));
-  const rest = Buffer.concat(slice);
-  if (stream === undefined) return exchange.send(200, JSON_TYPE, rest);
-  stream.write(rest);
-  stream.end();
+  used += block.write(END, used);
+  if (stream === undefined) return exchange.send(200, JSON_TYPE, block.subarray(0, used));
+  flush().end();
 }
 
-/** Most slices end within one more object. */
-const BLOCK_BYTES = SLICE_BYTES + 32 * 1024;
-
-/** Blocks are used again once they are sent: a large list would otherwise leave hundreds to the garbage collector. */
-function writeSlice(stream: ByteStream, slice: readonly Buffer[], free: Buffer[]): void {
-  let size = 0;
-  for (const piece of slice) size += piece.length;
-  if (size > BLOCK_BYTES) return stream.write(Buffer.concat(slice, size));
-  const block = free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  let at = 0;
-  for (const piece of slice) {
-    block.set(piece, at);
-    at += piece.length;
-  }
-  stream.write(block.subarray(0, at), () => void free.push(block));
-}
+const END = ']}';

@@ -34,13 +34,14 @@ describe('encoded objects', () => {
     }
   });
 
-  it('can be put behind other bytes', () => {
+  it('can be copied between other bytes', () => {
     const cache = createEncodedCache(1 << 20);
     for (const object of objects) {
-      const pieces = [Buffer.from('[')];
-      const size = cache.appendTo(pieces, object);
-      expect(String(Buffer.concat(pieces))).toBe(`[${encodeObject(object)}`);
-      expect(size).toBe(Buffer.byteLength(encodeObject(object)));
+      const text = encodeObject(object);
+      expect(cache.size(object)).toBe(Buffer.byteLength(text));
+      const target = Buffer.alloc(cache.size(object) + 2, '_');
+      cache.copyTo(target, 1, object);
+      expect(String(target)).toBe(`_${text}_`);
     }
   });
 

@@ -11,8 +11,10 @@ import { createSlab } from './slab.ts';
 export interface EncodedCache {
   /** The object's JSON. Objects are immutable, so identity is the key. */
   bytes(object: object): Buffer;
-  /** Puts the same bytes behind others, in as many pieces as they are kept in; returns how many bytes they are. */
-  appendTo(pieces: Buffer[], object: object): number;
+  /** How many bytes that is. */
+  size(object: object): number;
+  /** Copies the same bytes into others, where there must be room for them; makes nothing on the way. */
+  copyTo(target: Buffer, at: number, object: object): void;
 }
 
 /** An object's bytes, and where in them the bytes of its owners belong. */
@@ -71,19 +73,24 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
     return found;
   };
 
-  const appendTo = (pieces: Buffer[], object: object): number => {
-    const { own, owners: managed, ownersAt } = find(object);
-    if (managed.length === 0) pieces.push(own);
-    else pieces.push(own.subarray(0, ownersAt), managed, own.subarray(ownersAt));
-    return own.length + managed.length;
-  };
-
   return {
     bytes(object) {
-      const pieces: Buffer[] = [];
-      appendTo(pieces, object);
-      return pieces.length === 1 ? (pieces[0] as Buffer) : passing.joined(pieces);
+      const { own, owners: managed, ownersAt } = find(object);
+      if (managed.length === 0) return own;
+      return passing.joined([own.subarray(0, ownersAt), managed, own.subarray(ownersAt)]);
     },
-    appendTo,
+    size(object) {
+      const { own, owners: managed } = find(object);
+      return own.length + managed.length;
+    },
+    copyTo(target, at, object) {
+      const { own, owners: managed, ownersAt } = find(object);
+      if (managed.length === 0) own.copy(target, at);
+      else {
+        own.copy(target, at, 0, ownersAt);
+        managed.copy(target, at + ownersAt);
+        own.copy(target, at + ownersAt + managed.length, ownersAt);
+      }
+    },
   };
 }
