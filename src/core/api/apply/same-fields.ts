@@ -56,7 +56,13 @@ function sameItems(list: ListShape, a: readonly Json[], b: readonly Json[]): boo
 /** Keys are nearly always the very same values; only where they are not is the element written out. */
 function haveSameElement(list: ListShape, left: Json, right: Json): boolean {
   if (list.relation === 'map' && isMap(left) && isMap(right)) {
-    if (list.keys.every((key) => memberOf(left, key) === memberOf(right, key))) return true;
+    if (haveSameKeys(list.keys, left, right)) return true;
   }
   return elementOf(list, left) === elementOf(list, right);
+}
+
+/** A loop rather than `every`: this is asked for each item of each new object. */
+function haveSameKeys(keys: readonly string[], left: JsonObject, right: JsonObject): boolean {
+  for (const key of keys) if (memberOf(left, key) !== memberOf(right, key)) return false;
+  return true;
 }
