@@ -139,6 +139,20 @@ describe('conversion by webhook', () => {
     expect(await failure(cluster.client.get(first, key))).toContain('not found');
   });
 
+  it('fills in defaults before the webhook is asked, and none of the other version after', async () => {
+    const filled = (value: string) => ({ type: 'string', default: value }) as const;
+    const definition = endpoints('ports', 'Port');
+    const versions = [
+      versionOf(specOf({ hostPort: filled('from-first:1') })),
+      versionOf(specOf({ host: { type: 'string' }, more: filled('from-second') }), { name: 'v2', storage: false }),
+    ];
+    await establish(cluster.client, { ...definition, spec: { ...definition.spec, versions } });
+    const [first, second] = [resourceOf(definition), resourceOf(definition, 'v2')];
+    await cluster.client.create(first, thingOf(definition, 'p', {}));
+    const shown = await cluster.client.get(second, { namespace: 'default', name: 'p' });
+    expect(shown.spec).toEqual({ host: 'from-first' });
+  });
+
   it('converts a list in one call and asks for each object once', async () => {
     const definition = endpoints('routes', 'Route');
     await establish(cluster.client, definition);

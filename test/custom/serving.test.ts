@@ -191,6 +191,43 @@ describe('custom resources', () => {
     expect((await cluster.client.get(second, key)).spec).toEqual({ a: 'x' });
   });
 
+  it('keep of every version what the stored one knows, and have its defaults alone', async () => {
+    const text = { type: 'string' } as const;
+    const filled = (value: string) => ({ ...text, default: value });
+    const versions = [
+      versionOf(
+        specOf({ a: text, both: text, nul: { ...text, nullable: true }, one: filled('1'), shared: filled('from-v1') }),
+      ),
+      versionOf(specOf({ b: text, both: text, nul: text, two: filled('2'), shared: filled('from-v2') }), {
+        name: 'v2',
+        storage: false,
+      }),
+    ];
+    const definition = definitionOf(versions, { plural: 'medlars', kind: 'Medlar' });
+    await establish(cluster.client, definition);
+    const [first, second] = [resourceOf(definition), resourceOf(definition, 'v2')];
+    const sent = { a: 'x', b: 'w', both: 'z', nul: null };
+    const inBoth = async (name: string) => {
+      const key = { namespace: 'default', name };
+      return [(await cluster.client.get(first, key)).spec, (await cluster.client.get(second, key)).spec];
+    };
+    await cluster.client.create(first, thingOf(definition, 'by-first', sent));
+    expect(await inBoth('by-first')).toEqual([
+      { a: 'x', both: 'z', nul: null, one: '1', shared: 'from-v1' },
+      { both: 'z', shared: 'from-v1' },
+    ]);
+    const seen = { both: 'z', shared: 'from-v2' };
+    const dry = await cluster.client.create(second, thingOf(definition, 'dry', sent, 'v2'), { dryRun: true });
+    expect(dry.spec).toEqual(seen);
+    const made = await cluster.client.create(second, thingOf(definition, 'by-second', sent, 'v2'));
+    expect(made.spec).toEqual(seen);
+    expect(await inBoth('by-second')).toEqual([{ both: 'z', one: '1', shared: 'from-v2' }, seen]);
+    const change = { ...made, spec: { ...seen, b: 'w', both: 'y' } };
+    const dryChange = await cluster.client.update(second, change, { dryRun: true });
+    expect(dryChange.spec).toEqual({ ...seen, both: 'y' });
+    expect((await cluster.client.update(second, change)).spec).toEqual({ ...seen, both: 'y' });
+  });
+
   it('can be watched; a changed definition ends the watch in good order', async () => {
     const definition = definitionOf(versionOf(specOf({ a: { type: 'integer' } })), { plural: 'nuts', kind: 'Nut' });
     const found = await establish(cluster.client, definition);

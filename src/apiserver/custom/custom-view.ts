@@ -1,7 +1,7 @@
 /**
  * The store as one version of a custom kind sees it. Objects may be stored in any version, and by an older schema; every
- * read shows them in this version, pruned and filled as its schema says today, and every write is turned into what is
- * stored. Handlers work on the view and know nothing of versions.
+ * read prunes and fills them as the stored version's schema says today and then shows what this version knows of them,
+ * and every write is turned into what is stored. Handlers work on the view and know nothing of versions.
  */
 import type { CustomForm, KindDefinition } from '../../core/api/kind-definition.ts';
 import { apiVersionOf, type KubeObject, type Stored, type StoredMeta } from '../../core/kube/objects.ts';
@@ -45,10 +45,10 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
   const fetch = async (objects: readonly Stored[]): Promise<void> => {
     for (const [version, group] of Map.groupBy(objects, (object) => object.apiVersion)) {
       void version;
-      const converted = await convert(kind, group, apiVersion);
+      const answers = await convert(kind, group.map(custom.readStored), apiVersion);
       for (const [i, object] of group.entries()) {
-        const answer = converted[i];
-        if (answer !== undefined) shown.set(object, freeze(custom.fromStored(answer)));
+        const answer = answers[i];
+        if (answer !== undefined) shown.set(object, freeze(custom.converted(answer)));
       }
     }
   };

@@ -12,7 +12,7 @@ import type { AdmissionRequest } from '../../machinery/admission.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
 import type { ApiResponse, RequestBase } from '../request.ts';
 import type { Decision } from '../store/store.ts';
-import { type HandlerContext, storeKeyOf } from './context.ts';
+import { asIfStored, type HandlerContext, storeKeyOf } from './context.ts';
 import { createObject } from './create-object.ts';
 import { isFinalized } from './deletion.ts';
 import { hasSameOwners, ownersAfter } from './managed-fields.ts';
@@ -64,7 +64,7 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
       if (accepted === undefined) throw notFound(kind, target.name);
       return changed(context, change, accepted, step);
     });
-    return { type: 'object', object, created: false };
+    return { type: 'object', object: asIfStored(kind, object), created: false };
   }
   const object = await stagedWrite(context.store, key, (accepted, revision, step): Decision => {
     if (accepted === undefined) throw notFound(kind, target.name);

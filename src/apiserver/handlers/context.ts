@@ -4,6 +4,7 @@
  */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
+import type { KubeObject } from '../../core/kube/objects.ts';
 import { StatusError, methodNotAllowed } from '../../core/kube/status-error.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Random } from '../../machinery/random.ts';
@@ -71,4 +72,11 @@ export function storeKeyOf(kind: KindDefinition, target: RequestTarget, name: st
     namespace: kind.namespaced ? target.namespace : '',
     name,
   };
+}
+
+/** What a dry run answers: an object as it would come back from the store. Where a webhook converts it is not asked. */
+export function asIfStored<T extends KubeObject>({ custom }: KindDefinition, object: T): T {
+  return custom === undefined || custom.conversion !== 'None'
+    ? object
+    : (custom.fromStored(custom.toStored(object)) as T);
 }

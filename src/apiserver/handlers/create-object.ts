@@ -7,7 +7,7 @@ import type { AdmissionRequest } from '../../machinery/admission.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
 import { requireLivingNamespace } from '../admission/namespace-lifecycle.ts';
 import type { ApiResponse, RequestBase } from '../request.ts';
-import { type HandlerContext, storeKeyOf } from './context.ts';
+import { asIfStored, type HandlerContext, storeKeyOf } from './context.ts';
 import { agreedNamespace, buildMeta, generatedName } from './metadata.ts';
 
 /** With a million names under one prefix, eight tries fail once in a thousand. */
@@ -70,7 +70,7 @@ function store(
     if (options.dryRun === true) {
       const taken = context.store.accepted(key);
       if (taken !== undefined) throw alreadyTaken(kind, taken);
-      return { type: 'object', object: withoutVersion(object), created: true };
+      return { type: 'object', object: asIfStored(kind, withoutVersion(object)), created: true };
     }
     return context.store
       .write(key, (accepted, revision) => {

@@ -78,10 +78,11 @@ export interface CustomForm {
     readonly statusReplicas: readonly string[];
     readonly labelSelector?: readonly string[];
   };
-  /**
-   * A stored object in this form: pruned and filled as the schema of today wants it. Stored objects may be in any
-   * version; where only a webhook can convert, `fromStored` is not asked before that has been done.
-   */
+  /** A stored object, pruned and filled as the schema of today wants it for the version it is stored in. */
+  readStored(object: KubeObject): KubeObject;
+  /** An object that was read and has been converted into this form: what its schema does not know is gone. */
+  converted(object: KubeObject): KubeObject;
+  /** Both where no webhook converts: a stored object, of any version, in this form. */
   fromStored(object: KubeObject): KubeObject;
   /** An object of this form as it is stored; a webhook, where there is one, has converted it before. */
   toStored(object: KubeObject): KubeObject;

@@ -17,7 +17,7 @@ import { createCustomPrinter } from './printer.ts';
 import { fieldErrorMessage } from '../../kube/field-errors.ts';
 import { customNode } from './schema-node.ts';
 import { stepsOf } from './scale-paths.ts';
-import { fill, isBag, prune } from './shape.ts';
+import { fill, isBag, prune, withoutNulls } from './shape.ts';
 import { ANYTHING, type Structural, toStructural } from './structural.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -103,22 +103,27 @@ function customForm(
   const storedApiVersion = apiVersionOf({ group: definition.spec.group, version: storageVersion });
   const storageSchema = schemas.get(storageVersion) ?? ANYTHING;
   const node = customNode(schema, name);
+  const readStored = (object: KubeObject): KubeObject => {
+    const stored = schemas.get(object.apiVersion.slice(object.apiVersion.indexOf('/') + 1));
+    return stored === undefined ? object : fill(prune(object, stored).value, stored);
+  };
+  // Defaults are those of the stored version alone: what it was not told, an object does not have in any other.
+  const converted = (object: KubeObject): KubeObject => withoutNulls(prune(object, schema).value, schema);
   return {
     check: (value) => checkCustom(value, schema),
     node,
     document: version.schema?.openAPIV3Schema,
     ...conversionOf(definition),
-    fromStored(object) {
-      if (object.apiVersion === apiVersion) return fill(prune(object, schema).value, schema);
-      const storedVersion = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1);
-      const stored = schemas.get(storedVersion);
-      const known = stored === undefined ? object : prune(object, stored).value;
-      return fill(prune({ ...known, apiVersion }, schema).value, schema);
+    readStored,
+    converted,
+    fromStored: (object) => {
+      const read = readStored(object);
+      return read.apiVersion === apiVersion ? read : converted({ ...read, apiVersion });
     },
     toStored: (object) =>
       object.apiVersion === storedApiVersion && storageVersion === version.name
         ? object
-        : prune({ ...object, apiVersion: storedApiVersion }, storageSchema).value,
+        : withoutNulls(prune({ ...object, apiVersion: storedApiVersion }, storageSchema).value, storageSchema),
     ...(scale === undefined
       ? {}
       : {

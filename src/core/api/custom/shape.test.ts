@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../kube/immutable.ts';
 import type { JSONSchemaProps } from '../types/apiextensions-v1.ts';
-import { fill, prune } from './shape.ts';
+import { fill, prune, withoutNulls } from './shape.ts';
 import { type Structural, toStructural } from './structural.ts';
 import { valueValidator } from './value-validator.ts';
 
@@ -101,5 +101,34 @@ describe('pruning and defaulting', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('what was converted', () => {
+  const text = { type: 'string' } as const;
+  const schema = structuralOf({
+    type: 'object',
+    properties: {
+      plain: text,
+      may: { ...text, nullable: true },
+      filled: { ...text, default: 'd' },
+      list: { type: 'array', items: { type: 'object', properties: { plain: text } } },
+      map: { type: 'object', additionalProperties: text },
+    },
+  });
+
+  it('loses the nulls that neither the schema allows nor a default replaces', () => {
+    const object = { plain: null, may: null, filled: null, list: [{ plain: null }, null], map: { a: null, b: 'x' } };
+    expect(withoutNulls(deepFreeze(object), schema)).toEqual({
+      may: null,
+      filled: null,
+      list: [{}, null],
+      map: { b: 'x' },
+    });
+  });
+
+  it('is the same object where it has none', () => {
+    const object = deepFreeze({ plain: 'a', list: [{ plain: 'b' }], map: {}, unknown: null });
+    expect(withoutNulls(object, schema)).toBe(object);
   });
 });

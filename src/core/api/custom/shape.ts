@@ -167,6 +167,38 @@ function fillList(list: readonly unknown[], items: Structural | undefined): unkn
   return copy ?? list;
 }
 
+/** Drops nulls where there may be none and no default would take their place. */
+export function withoutNulls<T>(value: T, schema: Structural): T {
+  return dropNulls(value, schema) as T;
+}
+
+function dropNulls(value: unknown, schema: Structural | undefined): unknown {
+  if (schema === undefined || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    let items: unknown[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const after = dropNulls(value[i], schema.items);
+      if (after !== value[i]) (items ??= [...(value as readonly unknown[])])[i] = after;
+    }
+    return items ?? value;
+  }
+  const source = value as Bag;
+  let copy: { [key: string]: unknown } | undefined;
+  for (const key in source) {
+    const before = source[key];
+    const member = memberSchema(schema, key);
+    const drop = before === null && member !== undefined && !member.nullable && member.default === undefined;
+    const after = drop ? undefined : dropNulls(before, member);
+    if (!drop && after === before) {
+      if (copy !== undefined) setOwn(copy, key, before);
+      continue;
+    }
+    copy ??= membersBefore(source, key);
+    if (!drop) setOwn(copy, key, after);
+  }
+  return copy ?? value;
+}
+
 type Properties = readonly (readonly [string, Structural])[];
 const defaulted = new WeakMap<Structural, Properties>();
 
