@@ -15,6 +15,8 @@ export interface DecodeOptions {
   /** What is stored under that name now: parts the object shares with it are known to be right. */
   readonly baseline?: KubeObject | undefined;
   readonly duplicateFields?: readonly string[] | undefined;
+  /** The object is what server-side apply made. */
+  readonly applied?: boolean;
 }
 
 export interface Decoder {
@@ -37,7 +39,10 @@ export function createDecoder(): Decoder {
       if (checked.unknownFields.length > 0 || options.duplicateFields !== undefined) {
         complain(kind, typed, strictComplaints(checked.unknownFields, options.duplicateFields ?? []), options);
       }
-      return kind.strategy.defaults(checked.object as KubeObject);
+      const known = checked.object as KubeObject;
+      return options.applied === true && kind.custom !== undefined
+        ? kind.custom.defaultsOfApplied(known)
+        : kind.strategy.defaults(known);
     },
   };
 }

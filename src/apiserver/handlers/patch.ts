@@ -63,7 +63,8 @@ function applyPatch(
       const { object } = applied(current);
       if (object === (current as KubeObject | undefined)) return object;
       const form = conversion === undefined ? kind : (request.form ?? kind);
-      const decoded = context.decoder.decode(form, object, decodeOptions(request, form === kind ? current : undefined));
+      const options = decodeOptions(request, form === kind ? current : undefined);
+      const decoded = context.decoder.decode(form, object, { ...options, applied: true });
       return conversion === undefined ? decoded : conversion.toStorage(decoded);
     },
     owners: (live) => applied(live).managed,

@@ -70,6 +70,8 @@ export interface CustomForm {
   check(value: unknown): Checked;
   /** In place of `schemaNode`: how apply merges. */
   readonly node: ObjectNode;
+  /** In place of the strategy's defaults for what was applied: what became null stays so, and validation sees it. */
+  defaultsOfApplied(object: KubeObject): KubeObject;
   /** For OpenAPI documents. */
   readonly document: JSONSchemaProps | undefined;
   /** Where replicas stand, for the scale subresource. */

@@ -11,10 +11,15 @@ export function shapeOfKind({ custom, schema }: Pick<KindDefinition, 'custom' | 
   return custom === undefined ? shapeOf(schema) : shapeOfNode(custom.node);
 }
 
-const ANY_SCALAR: Shape = { scalar: 'untyped' };
+const SCALARS = {
+  untyped: { scalar: 'untyped' },
+  string: { scalar: 'string' },
+  numeric: { scalar: 'numeric' },
+  boolean: { scalar: 'boolean' },
+} as const satisfies { readonly [name: string]: Shape };
 
 function shapeOfNode(node: SchemaNode): Shape {
-  if (node.kind === 'leaf') return node.opaque ? DEDUCED : ANY_SCALAR;
+  if (node.kind === 'leaf') return node.opaque ? DEDUCED : SCALARS[node.scalar ?? 'untyped'];
   let shape = shapes.get(node);
   if (shape === undefined) {
     shape = node.kind === 'list' ? { list: listOf(node) } : { map: node.kind === 'map' ? mapOf(node) : structOf(node) };

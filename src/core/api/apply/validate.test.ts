@@ -27,9 +27,24 @@ describe('an applied configuration', () => {
     expect(check({ spec: { replicas: 'three' } })).toEqual([
       '.spec.replicas: expected numeric (int or float), got string',
     ]);
-    expect(check({ spec: { paused: 'yes' } })[0]).toContain('.spec.paused: expected boolean, got');
-    expect(check({ spec: [] })[0]).toContain('.spec: expected map, got');
-    expect(check({ metadata: { labels: { a: {} } } })[0]).toContain('.metadata.labels.a: expected string, got');
+    expect(check({ spec: { paused: 'yes' } })).toEqual(['.spec.paused: expected boolean, got &{yes}']);
+    expect(check({ spec: [] })).toEqual(['.spec: expected map, got &{[]}']);
+    expect(check({ metadata: { labels: { a: {} } } })).toEqual([
+      '.metadata.labels.a: expected string, got &value.valueUnstructured{Value:map[string]interface {}{}}',
+    ]);
+  });
+
+  it('is told what it has instead as Go prints it', () => {
+    const asText = (value: Json): string | undefined => check({ metadata: { name: value } })[0]?.split('Value:')[1];
+    expect(asText({ b: [1, 'x', null, 1.5], a: true })).toBe(
+      'map[string]interface {}{"a":true, "b":[]interface {}{1, "x", interface {}(nil), 1.5}}}',
+    );
+    expect(asText(0.00001)).toBe('1e-05}');
+    const asFlag = (value: Json): string | undefined => check({ spec: { paused: value } })[0]?.split('got ')[1];
+    expect(asFlag({ z: [1, 2], a: 'q w', n: null })).toBe('&{map[a:q w n:<nil> z:[1 2]]}');
+    expect(asFlag(0.00001)).toBe('&{1e-05}');
+    const asNumber = (value: Json): string | undefined => check({ spec: { replicas: value } })[0]?.split('got ')[1];
+    expect([asNumber([]), asNumber({}), asNumber(true)]).toEqual(['[]interface {}', 'map[string]interface {}', 'bool']);
   });
 
   it('names nothing twice', () => {

@@ -17,7 +17,7 @@ import { createCustomPrinter } from './printer.ts';
 import { fieldErrorMessage } from '../../kube/field-errors.ts';
 import { customNode } from './schema-node.ts';
 import { stepsOf } from './scale-paths.ts';
-import { fill, isBag, prune, withoutNulls } from './shape.ts';
+import { fill, fillAround, isBag, prune, withoutNulls } from './shape.ts';
 import { ANYTHING, type Structural, toStructural } from './structural.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -114,6 +114,7 @@ function customForm(
     node,
     document: version.schema?.openAPIV3Schema,
     ...conversionOf(definition),
+    defaultsOfApplied: (object) => fillAround(object, schema),
     readStored,
     converted,
     fromStored: (object) => {

@@ -7,6 +7,9 @@ import type { Structural } from './structural.ts';
 
 const LEAF: SchemaNode = { kind: 'leaf', opaque: false };
 const OPAQUE: SchemaNode = { kind: 'leaf', opaque: true };
+const STRING: SchemaNode = { kind: 'leaf', opaque: false, scalar: 'string' };
+const NUMERIC: SchemaNode = { kind: 'leaf', opaque: false, scalar: 'numeric' };
+const BOOLEAN: SchemaNode = { kind: 'leaf', opaque: false, scalar: 'boolean' };
 
 /** The root of a custom kind; metadata is that of every kind. */
 export function customNode(schema: Structural, name: string): ObjectNode {
@@ -46,8 +49,18 @@ function nodeOf(schema: Structural, name: string): SchemaNode {
       const value = typeof additionalProperties === 'object' ? nodeOf(additionalProperties, `${name}.*`) : OPAQUE;
       return { kind: 'map', atomic: schema.mapType === 'atomic', value };
     }
+    case 'string': {
+      const { format = '' } = schema.source;
+      // Texts of another format may well be numbers, or null.
+      return format === '' || format === 'byte' ? STRING : LEAF;
+    }
+    case 'integer':
+    case 'number':
+      return NUMERIC;
+    case 'boolean':
+      return BOOLEAN;
     case '':
-      return schema.preserveUnknownFields ? OPAQUE : LEAF;
+      return OPAQUE;
     default:
       return LEAF;
   }

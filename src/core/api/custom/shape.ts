@@ -123,12 +123,18 @@ function membersBefore(source: Bag, key: string): { [key: string]: unknown } {
 
 /** Drops nulls where there may be none, and fills in what was left out. Defaults are shared, not copied. */
 export function fill<T>(value: T, schema: Structural): T {
-  return fillValue(value, schema) as T;
+  return fillValue(value, schema, undefined) as T;
 }
 
-function fillValue(value: unknown, schema: Structural | undefined): unknown {
+/** Fills in what was left out, and leaves nulls without a default for validation to judge. */
+export function fillAround<T>(value: T, schema: Structural): T {
+  return fillValue(value, schema, null) as T;
+}
+
+/** `none` stands where a null may not be and no default takes its place: undefined drops it. */
+function fillValue(value: unknown, schema: Structural | undefined, none: null | undefined): unknown {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return fillList(value, schema.items);
+  if (Array.isArray(value)) return fillList(value, schema.items, none);
   const source = value as Bag;
   let copy: { [key: string]: unknown } | undefined;
   for (const key in source) {
@@ -136,8 +142,8 @@ function fillValue(value: unknown, schema: Structural | undefined): unknown {
     const member = memberSchema(schema, key);
     const after =
       before === null && member !== undefined && !member.nullable
-        ? fillValue(member.default, member)
-        : fillValue(before, member);
+        ? (fillValue(member.default, member, none) ?? none)
+        : fillValue(before, member, none);
     if (after === before) {
       if (copy !== undefined) setOwn(copy, key, before);
       continue;
@@ -148,18 +154,20 @@ function fillValue(value: unknown, schema: Structural | undefined): unknown {
   for (const [name, property] of defaultedProperties(schema)) {
     if (Object.hasOwn(copy ?? source, name)) continue;
     copy ??= { ...source };
-    setOwn(copy, name, fillValue(property.default, property));
+    setOwn(copy, name, fillValue(property.default, property, none));
   }
   return copy ?? value;
 }
 
-function fillList(list: readonly unknown[], items: Structural | undefined): unknown {
+function fillList(list: readonly unknown[], items: Structural | undefined, none: null | undefined): unknown {
   if (items === undefined) return list;
   let copy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
     const before = list[i];
     const after =
-      before === null && !items.nullable ? (fillValue(items.default, items) ?? null) : fillValue(before, items);
+      before === null && !items.nullable
+        ? (fillValue(items.default, items, none) ?? null)
+        : fillValue(before, items, none);
     if (after === before) continue;
     copy ??= [...list];
     copy[i] = after;

@@ -39,6 +39,8 @@ export interface LeafNode {
   readonly kind: 'leaf';
   /** Any JSON, about which nothing is known. */
   readonly opaque: boolean;
+  /** What server-side apply takes here; any scalar where it is not said. */
+  readonly scalar?: 'string' | 'numeric' | 'boolean';
 }
 
 const roots = new Map<string, ObjectNode>();
