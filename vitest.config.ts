@@ -71,6 +71,14 @@ export default defineConfig({
         hookTimeout: 120_000,
         globalSetup: './test/fuzz/support/counts.ts',
       }),
+      // Against a real control plane, or with parts of one; see scripts/get-kubernetes.mjs. One at a time: each fills the machine.
+      project('kubernetes', ['test/kubernetes/**/*.test.ts'], {
+        pool: 'forks' as const,
+        maxWorkers: 1,
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+        globalSetup: './test/kubernetes/support/setup.ts',
+      }),
       project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
     ],
   },

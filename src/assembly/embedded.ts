@@ -66,6 +66,7 @@ import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
 import { selectControllers } from './controllers.ts';
 import { houseKeepers } from './house-keepers.ts';
+import { startActors, type Undo } from './start-actors.ts';
 
 export interface EmbeddedOptions {
   /** Absent: nothing is kept. */
@@ -84,6 +85,8 @@ export interface EmbeddedOptions {
   readonly events?: boolean;
   /** Which controllers run, as kube-controller-manager's `--controllers`; all of them unless said. */
   readonly controllers?: readonly string[];
+  /** Whether the default scheduler runs here; it does unless another one takes its place. */
+  readonly scheduler?: boolean;
   readonly logger?: Logger;
   readonly onProgress?: (label: string, done: number, total: number) => void;
   /** Gives up the start; a running cluster is stopped with `stop`. */
@@ -116,7 +119,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
   const logger = options.logger ?? silentLogger;
   const clock = realClock;
   const runs = selectControllers(options.controllers);
-  const undo: (() => Promise<void> | void)[] = [];
+  const undo: Undo = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) await step();
   };
@@ -172,15 +175,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         events: options.events === false ? undefined : kubelet,
       }),
       ...(runs('daemonset-controller') ? [createDaemonSetController(around)] : []),
-      createScheduler({
-        client,
-        informers,
-        clock,
-        random: realRandom,
-        logger,
-        metrics,
-        ...(options.events === false ? { events: NO_EVENTS } : {}),
-      }),
+      ...(options.scheduler === false ? [] : [createScheduler(quiet)]),
       createEventExpiry({ client, clock, logger }),
       createDefinitionConditions(around),
       createDefinitionFinalizer({ ...around, served: () => api.registry.all() }),
@@ -292,21 +287,6 @@ export function createEmbeddedApi(
     logger,
     ...(convert === undefined ? {} : { convert }),
   });
-}
-
-function startActors(actors: readonly Actor[], undo: (() => Promise<void> | void)[]): Promise<Error> {
-  const stopping = new AbortController();
-  const { promise, resolve } = Promise.withResolvers<Error>();
-  const runs = actors.map((actor) =>
-    actor.start(stopping.signal).catch((error: unknown) => {
-      resolve(new Error(`${actor.name} could not go on`, { cause: error }));
-    }),
-  );
-  undo.push(async () => {
-    stopping.abort();
-    await Promise.all(runs);
-  });
-  return promise;
 }
 
 type Keys = Awaited<ReturnType<typeof clusterKeys>>;

@@ -1,0 +1,112 @@
+/**
+ * Programs of a real control plane: where they are, how one is started, waited for and ended. Each writes into a log of
+ * its own, and dies with the process that started it, whatever ends that.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, openSync, closeSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'scripts', 'get-kubernetes.mjs');
+/** Generous: a busy machine is no failure. */
+const START_MS = 120_000;
+/** kube-apiserver takes more than five seconds to stop; there is nothing in it that a test would miss. */
+const STOP_MS = 3_000;
+const LOOK_EVERY_MS = 100;
+
+export type ProgramName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'e2e.test';
+
+let folder: string | undefined;
+
+/** Where the programs are; asked for once. */
+function programs(): string {
+  folder ??= execFileSync(process.execPath, [SCRIPT, '--print'], { encoding: 'utf8' }).trim();
+  return folder;
+}
+
+export const pathOf = (name: ProgramName): string => join(programs(), name);
+
+export const missingPrograms = (
+  wanted: readonly ProgramName[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+): readonly ProgramName[] => wanted.filter((name) => !existsSync(pathOf(name)));
+
+export interface Program {
+  readonly name: ProgramName;
+  /** What it has written so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  readonly name: ProgramName;
+  readonly args: readonly string[];
+  /** For its log. */
+  readonly folder: string;
+  /** Asked until it says yes. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+export async function startProgram({ name, args, folder: where, isReady }: ProgramOptions): Promise<Program> {
+  const logFile = join(where, `${name}.log`);
+  const log = openSync(logFile, 'a');
+  // The kernel ends it when we are gone: a test that is killed cannot clean up.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', pathOf(name), ...args], {
+    cwd: where,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+  const program: Program = {
+    name,
+    log: () => readFileSync(logFile, 'utf8'),
+    async stop() {
+      if (isOver()) return;
+      child.kill('SIGTERM');
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+  const end = Date.now() + START_MS;
+  while (!(await isReady().catch(() => false))) {
+    if (isOver() || Date.now() > end) {
+      await program.stop();
+      throw new Error(`${name} did not come up:\n${tail(program.log())}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return program;
+}
+
+const tail = (text: string): string => text.trimEnd().split('\n').slice(-20).join('\n');
+
+/** Ports that nobody listens on at this moment. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Whether a program on this machine answers 200; whose certificate it shows is not what is asked here. */
+export const answersOk = (port: number, path: string): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, rejectUnauthorized: false, timeout: 2000 };
+    const asking = request(options, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asking.once('timeout', () => asking.destroy(new Error('no answer')));
+    asking.once('error', reject).end();
+  });
