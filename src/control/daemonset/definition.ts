@@ -21,7 +21,7 @@ export interface SetDefinition extends DaemonSetDefinition {
 export function definitionOf(set: Stored<DaemonSet>, hash: string): SetDefinition {
   const { updateStrategy, template, minReadySeconds = 0 } = set.spec;
   const isRolling = updateStrategy?.type !== 'OnDelete';
-  const { ignoreDownNodes, maxRestarts, overrides } = rolloutOptions(set);
+  const { ignoreDownNodes, maxRestarts } = rolloutOptions(set);
   return {
     key: set.metadata.uid,
     eligibility: compileEligibility(template.spec ?? EMPTY_SPEC),
@@ -31,15 +31,25 @@ export function definitionOf(set: Stored<DaemonSet>, hash: string): SetDefinitio
     surge: isRolling && scaled(updateStrategy?.rollingUpdate?.maxSurge, 1, 'up') > 0,
     ignoreDownNodes,
     maxRestarts,
-    overrideKeys:
-      overrides.length === 0 ? '' : (labelOf(set.metadata.annotations, ROLLOUT_ANNOTATIONS.resourceOverrides) ?? ''),
-    ...(overrides.length === 0
-      ? {}
-      : {
-          readsLabels: true,
-          variant: (node) => overrideFor(overrides, node)?.key ?? '',
-          variantOf: (pod) => labelOf(pod.metadata.annotations, RESOURCES_ANNOTATION) ?? '',
-        }),
+    ...variantsOf(set),
+  };
+}
+
+type Variants = Pick<SetDefinition, 'overrideKeys' | 'variant' | 'variantOf' | 'readsLabels'>;
+
+/** Pods of other resources than their node should have are out of date, also where no node has others any more. */
+function variantsOf(set: Stored<DaemonSet>): Variants {
+  const { overrides, problems } = rolloutOptions(set);
+  // Nothing is replaced while an annotation cannot be read, so nothing need be found out of date.
+  if (overrides.length === 0 && problems.length > 0) return { overrideKeys: 'unreadable' };
+  // The template may carry the mark itself, where somebody made it from a pod.
+  const plain = labelOf(set.spec.template.metadata?.annotations, RESOURCES_ANNOTATION) ?? '';
+  const text = labelOf(set.metadata.annotations, ROLLOUT_ANNOTATIONS.resourceOverrides) ?? '';
+  return {
+    overrideKeys: `${plain} ${text}`,
+    readsLabels: overrides.length > 0,
+    variant: overrides.length === 0 ? () => plain : (node) => overrideFor(overrides, node)?.key ?? plain,
+    variantOf: (pod) => labelOf(pod.metadata.annotations, RESOURCES_ANNOTATION) ?? '',
   };
 }
 

@@ -6,7 +6,7 @@
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import { isControlledBy } from '../../core/kube/owner-references.ts';
+import { controllerOf, isControlledBy } from '../../core/kube/owner-references.ts';
 import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import type { Client } from '../../machinery/client.ts';
 import { keyOf } from '../../machinery/object-keys.ts';
@@ -17,8 +17,16 @@ import type { PodEvents } from './pod-events.ts';
 export interface PodWriter {
   /** What to create at these places, as they are at this moment; to be called where that was decided. */
   plan(daemon: KnownDaemon, places: readonly number[]): readonly Creation[];
-  /** Creates these pods. Throws what went wrong, after every write under way has ended. */
-  create(daemon: KnownDaemon, creations: readonly Creation[], signal: AbortSignal): Promise<void>;
+  /**
+   * Creates these pods, then deletes those. Throws what went wrong, after every write under way has ended. Nothing is deleted
+   * less because something could not be created: what goes may be what the new ones need the room or the quota of.
+   */
+  write(
+    daemon: KnownDaemon,
+    creations: readonly Creation[],
+    remove: readonly Stored<Pod>[],
+    signal: AbortSignal,
+  ): Promise<void>;
   remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void>;
   /** Finds out how writes without a clear outcome ended. */
   settleDoubts(daemon: KnownDaemon, signal: AbortSignal): Promise<void>;
@@ -41,8 +49,11 @@ export interface PodWriterOptions {
   readonly burst: number;
 }
 
+/** Names tried for one pod before it counts as not created. */
+const NAMES = 3;
+
 export function createPodWriter({ client, world, events, burst }: PodWriterOptions): PodWriter {
-  async function createOne(daemon: KnownDaemon, { place, predecessor }: Creation): Promise<void> {
+  async function createOne(daemon: KnownDaemon, { place, predecessor }: Creation, names = NAMES): Promise<void> {
     const { maker, set } = daemon;
     const node = world.engine.node(place);
     if (maker === undefined || node === undefined) return;
@@ -54,21 +65,25 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
       events.created(set, created.metadata.name);
     } catch (error) {
       if (isNamespaceTerminating(error)) throw error;
-      if (isStatus(error, 'AlreadyExists') && (await meet(daemon, pod))) return;
+      if (isStatus(error, 'AlreadyExists')) {
+        const present = await meet(pod);
+        if (present !== undefined && isControlledBy(present, set)) return world.wrote(daemon, present);
+        if (present !== undefined && isAdoptable(daemon, present)) daemon.adoptable.set(present.metadata.uid, present);
+        else if (present !== undefined && names > 1)
+          return createOne(daemon, { place, predecessor: present.metadata.uid }, names - 1);
+      }
       if (isUnclear(error)) daemon.doubts.add(pod.metadata.name);
       events.createFailed(set, error);
       throw error;
     }
   }
 
-  /** A pod of that name is there: our own, made by an earlier attempt whose answer was lost. */
-  async function meet(daemon: KnownDaemon, pod: Pod): Promise<boolean> {
-    const { namespace = '', name } = pod.metadata;
-    const present = await client.get(PODS, { namespace, name }).catch(() => undefined);
-    if (present === undefined || !isControlledBy(present, daemon.set)) return false;
-    world.wrote(daemon, present);
-    return true;
-  }
+  /**
+   * The pod that has this name. Our own: made by an earlier attempt whose answer was lost. Somebody else's (one that was
+   * let go, or put there by hand): ours comes after it, and is named after it. Nobody's: it is taken in at the next attempt.
+   */
+  const meet = ({ metadata: { namespace = '', name } }: Pod): Promise<Stored<Pod> | undefined> =>
+    client.get(PODS, { namespace, name }).catch(() => undefined);
 
   async function removeOne(daemon: KnownDaemon, pod: Stored<Pod>): Promise<void> {
     try {
@@ -99,27 +114,40 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     if (present !== undefined && isControlledBy(present, daemon.set)) world.wrote(daemon, present);
   }
 
+  async function create(daemon: KnownDaemon, creations: readonly Creation[], signal: AbortSignal): Promise<void> {
+    let size = 1;
+    for (let at = 0; at < creations.length; size = Math.min(size * 2, burst)) {
+      const batch = creations.slice(at, at + size);
+      at += batch.length;
+      await allOf(batch.map((creation) => createOne(daemon, creation)));
+      signal.throwIfAborted();
+    }
+  }
+
+  async function remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void> {
+    for (let at = 0; at < pods.length; at += burst) {
+      await allOf(pods.slice(at, at + burst).map((pod) => removeOne(daemon, pod)));
+      signal.throwIfAborted();
+    }
+  }
+
   return {
+    remove,
     plan(daemon, places) {
       const view = world.view(daemon);
       return places.map((place) => ({ place, predecessor: view.predecessor(place) }));
     },
 
-    async create(daemon, creations, signal) {
-      let size = 1;
-      for (let at = 0; at < creations.length; size = Math.min(size * 2, burst)) {
-        const batch = creations.slice(at, at + size);
-        at += batch.length;
-        await allOf(batch.map((creation) => createOne(daemon, creation)));
+    async write(daemon, creations, pods, signal) {
+      let failure: { readonly error: unknown } | undefined;
+      try {
+        await create(daemon, creations, signal);
+      } catch (error) {
         signal.throwIfAborted();
+        failure = { error };
       }
-    },
-
-    async remove(daemon, pods, signal) {
-      for (let at = 0; at < pods.length; at += burst) {
-        await allOf(pods.slice(at, at + burst).map((pod) => removeOne(daemon, pod)));
-        signal.throwIfAborted();
-      }
+      await remove(daemon, pods, signal);
+      if (failure !== undefined) throw failure.error;
     },
 
     async settleDoubts(daemon, signal) {
@@ -137,6 +165,11 @@ async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(writes);
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
+
+const isAdoptable = (daemon: KnownDaemon, pod: Stored<Pod>): boolean =>
+  controllerOf(pod) === undefined &&
+  pod.metadata.deletionTimestamp === undefined &&
+  daemon.selects(pod.metadata.labels);
 
 const isPod = (answer: object): answer is Stored<Pod> => (answer as { readonly kind?: string }).kind === 'Pod';
 

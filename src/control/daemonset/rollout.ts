@@ -1,6 +1,6 @@
 /** One step of a rollout: what users wish (annotations), what holds it, what it does now, and who is told. */
 import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
-import { AVAILABLE, DESIRED, HAS_OLD, OLD_AVAILABLE, UPDATED } from '../../core/daemons/daemon-pod-rules.ts';
+import { AVAILABLE, DESIRED, OLD_AVAILABLE, OLD_DESIRED, UPDATED } from '../../core/daemons/daemon-pod-rules.ts';
 import { readySince, isTerminating, REVISION_LABEL } from '../../core/daemons/pod-child.ts';
 import { createRolloutOrder } from '../../core/daemons/rollout-order.ts';
 import {
@@ -64,7 +64,7 @@ export function createRollouts(world: DaemonWorld, events: PodEvents): Rollouts 
       return { passed: true, justNow: isApproved && !isMarked && options.canary !== undefined, dueMs: undefined };
     const view = world.view(daemon);
     const size = scaled(options.canary, view.count(DESIRED), 'up');
-    const moved = view.count(DESIRED) - view.count(HAS_OLD);
+    const moved = view.count(DESIRED) - view.count(OLD_DESIRED);
     if (
       options.canaryForMs === undefined ||
       moved < size ||

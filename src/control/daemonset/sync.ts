@@ -112,7 +112,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     const remove: Stored<Pod>[] = [];
     let retryMs: number | undefined;
     for (const place of view.listed(WORK)) {
-      const work = manage(daemon.definition, view.verdict(place), view.children(place), now);
+      const work = manage(daemon.definition, view.verdict(place), world.engine.node(place), view.children(place), now);
       if (work.create) create.push(place);
       remove.push(...work.remove);
       for (const pod of work.succeeded) {
@@ -129,8 +129,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
         remove.push(pod);
       }
     }
-    await writer.create(daemon, writer.plan(daemon, create.slice(0, CREATIONS_PER_SYNC)), signal);
-    await writer.remove(daemon, remove, signal);
+    await writer.write(daemon, writer.plan(daemon, create.slice(0, CREATIONS_PER_SYNC)), remove, signal);
     return { more: create.length > CREATIONS_PER_SYNC, retryMs };
   }
 
@@ -150,8 +149,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     const { plan, canaryDueMs, canaryPassed } = rollouts.step(daemon, history, limits, wishes, clock.now());
     const creations = writer.plan(daemon, plan.createAt);
     if (canaryPassed) await histories.markCanaryPassed(daemon);
-    await writer.create(daemon, creations, signal);
-    await writer.remove(daemon, plan.remove, signal);
+    await writer.write(daemon, creations, plan.remove, signal);
     return { state: plan.state, limits, dueMs: canaryDueMs };
   }
 

@@ -209,14 +209,14 @@ describe('the rules of daemon pods', () => {
         const right = upstream(each);
         const create: string[] = [];
         const remove: DaemonPod[] = [];
-        for (const { name, verdict, children } of desired(
+        for (const { name, verdict, node, children } of desired(
           daemonPodRules,
           each.nodes,
           each.daemon,
           each.pods,
           each.now,
         ).values()) {
-          const work = manage(each.daemon, verdict, children, each.now);
+          const work = manage(each.daemon, verdict, node, children, each.now);
           if (work.create) create.push(name);
           remove.push(...work.remove, ...work.failed, ...work.succeeded);
         }

@@ -74,15 +74,19 @@ export const HAS_OLD = bit(17);
 export const HAS_NEW = bit(18);
 /** Not counted against maxUnavailable because the node was down before the rollout came to it. */
 export const EXCUSED = bit(19);
+/** A live pod that is not up to date, where one should run. */
+export const OLD_DESIRED = bit(20);
 
 export function isUpdated(daemon: DaemonSetDefinition, pod: DaemonPod, node: Node | undefined): boolean {
   const { labels } = pod.metadata;
   const matches =
     (daemon.hash !== '' && labelOf(labels, REVISION_LABEL) === daemon.hash) ||
     (daemon.templateGeneration !== undefined && labelOf(labels, GENERATION_LABEL) === daemon.templateGeneration);
-  if (!matches || daemon.variant === undefined || node === undefined) return matches;
-  return daemon.variantOf?.(pod) === daemon.variant(node);
+  return matches && isOfVariant(daemon, pod, node);
 }
+
+const isOfVariant = (daemon: DaemonSetDefinition, pod: DaemonPod, node: Node | undefined): boolean =>
+  daemon.variant === undefined || node === undefined || daemon.variantOf?.(pod) === daemon.variant(node);
 
 function judge(
   daemon: DaemonSetDefinition,
@@ -98,7 +102,7 @@ function judge(
     return DESIRED | WORK | spend(daemon, verdict) | ((verdict & NODE_DOWN) === 0 ? 0 : DOWN);
   }
   let bits = (verdict & NODE_KNOWN) === 0 ? 0 : countFirst(daemon, verdict, node, first, now);
-  if (!isSettled(verdict, pods)) bits |= hasWork(daemon, verdict, pods, now) ? WORK : 0;
+  if (!isSettled(verdict, pods)) bits |= hasWork(daemon, verdict, node, pods, now) ? WORK : 0;
   bits |= judgeRollout(daemon, verdict, node, pods, now);
   if (daemon.minReadySeconds > 0 && waiting(daemon, pods, now)) bits |= WAITS;
   return bits;
@@ -130,8 +134,14 @@ const isSettled = (verdict: number, pods: readonly DaemonPod[]): boolean => {
   return !isTerminating(only) && !isTerminal(only);
 };
 
-const hasWork = (daemon: DaemonSetDefinition, verdict: number, pods: readonly DaemonPod[], now: number): boolean => {
-  const { create, remove, failed, succeeded } = manage(daemon, verdict, pods, now);
+const hasWork = (
+  daemon: DaemonSetDefinition,
+  verdict: number,
+  node: Node | undefined,
+  pods: readonly DaemonPod[],
+  now: number,
+): boolean => {
+  const { create, remove, failed, succeeded } = manage(daemon, verdict, node, pods, now);
   return create || remove.length > 0 || failed.length > 0 || succeeded.length > 0;
 };
 
@@ -150,6 +160,7 @@ const NO_WORK: NodeWork = Object.freeze({ create: false, remove: NONE, failed: N
 export function manage(
   daemon: DaemonSetDefinition,
   verdict: number,
+  node: Node | undefined,
   pods: readonly DaemonPod[],
   now: number,
 ): NodeWork {
@@ -166,12 +177,23 @@ export function manage(
   const running = failed.length + succeeded.length === 0 ? here : here.filter((pod) => !isTerminal(pod));
   if (!daemon.surge) return { create: false, remove: running.slice(1), failed, succeeded };
   if (running.length === 0) return { create: shouldRun, remove: NONE, failed, succeeded };
-  return { create: false, remove: running.length === 1 ? NONE : surplus(daemon, running, now), failed, succeeded };
+  return {
+    create: false,
+    remove: running.length === 1 ? NONE : surplus(daemon, node, running, now),
+    failed,
+    succeeded,
+  };
 }
 
 /** With surge a node keeps the oldest new and the oldest old pod, the latter only while it is needed. */
-function surplus(daemon: DaemonSetDefinition, running: readonly DaemonPod[], now: number): readonly DaemonPod[] {
-  const isNew = (pod: DaemonPod): boolean => labelOf(pod.metadata.labels, REVISION_LABEL) === daemon.hash;
+function surplus(
+  daemon: DaemonSetDefinition,
+  node: Node | undefined,
+  running: readonly DaemonPod[],
+  now: number,
+): readonly DaemonPod[] {
+  const isNew = (pod: DaemonPod): boolean =>
+    labelOf(pod.metadata.labels, REVISION_LABEL) === daemon.hash && isOfVariant(daemon, pod, node);
   const newest = running.find(isNew);
   const old = running.find((pod) => !isNew(pod));
   const remove = running.filter((pod) => pod !== newest && pod !== old);
@@ -214,7 +236,8 @@ function judgeRollout(
   now: number,
 ): number {
   const { old, updated, excess } = livePods(daemon, node, pods);
-  let bits = (old === undefined ? 0 : HAS_OLD) | (updated === undefined ? 0 : HAS_NEW);
+  const oldBits = (verdict & SHOULD_RUN) === 0 ? HAS_OLD : HAS_OLD | OLD_DESIRED;
+  let bits = (old === undefined ? 0 : oldBits) | (updated === undefined ? 0 : HAS_NEW);
   if (updated !== undefined && isCrashing(updated, daemon.maxRestarts)) bits |= CRASHING;
   const available = (pod: DaemonPod): boolean => isAvailable(pod, daemon.minReadySeconds, now);
   if (daemon.surge) return bits | judgeSurge(verdict, old, updated, excess, available);

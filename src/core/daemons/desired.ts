@@ -10,6 +10,8 @@ import { HOSTNAME_LABEL } from './node-table.ts';
 
 export interface DesiredNode<C> {
   readonly name: string;
+  /** Undefined where there are only children of a node that is not there. */
+  readonly node: Node | undefined;
   readonly verdict: number;
   readonly judgement: number;
   /** Best first; those that are over are left out. */
@@ -38,7 +40,8 @@ export function desired<C, D extends DaemonDefinition>(
     const kids = (here.get(name) ?? []).sort((a, b) => rules.child.compare(a, b));
     const verdict =
       node === undefined ? 0 : daemon.eligibility.judge(node) | NODE_KNOWN | (isDown(node) ? NODE_DOWN : 0);
-    result.set(name, { name, verdict, judgement: rules.judge(daemon, verdict, node, kids, now), children: kids });
+    const judgement = rules.judge(daemon, verdict, node, kids, now);
+    result.set(name, { name, node, verdict, judgement, children: kids });
   }
   return result;
 }

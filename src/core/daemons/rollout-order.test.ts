@@ -32,6 +32,17 @@ describe('the order of a rollout', () => {
     expect(order.first(1, () => true)).toEqual([0]);
   });
 
+  it('keeps who must wait, and puts who has come under another key where it belongs', () => {
+    const zones = ['z1', 'z1', 'z2'];
+    const order = createRolloutOrder(nodes(['a', 'b', 'c'], zones), 'zone');
+    order.add([0, 1, 2, 0]);
+    const always = (): boolean => true;
+    expect(order.first(2, always, (place) => place !== 0)).toEqual([1, 2]);
+    expect(order.first(3, always)).toEqual([0, 1, 2]);
+    zones[0] = 'z3';
+    expect(order.first(3, always)).toEqual([1, 2, 0]);
+  });
+
   it('gives what sorting would give, whatever was added and dropped before', () => {
     const names = Array.from({ length: 30 }, (_, i) => `n${(i * 7) % 30}`);
     fc.assert(

@@ -9,8 +9,11 @@ export interface RolloutOrder {
   /** Puts places in line. */
   add(places: Iterable<number>): void;
   clear(): void;
-  /** The first so many places that still pass the test, in order. They stay in line; those that fail it leave. */
-  first(count: number, isCandidate: (place: number) => boolean): readonly number[];
+  /**
+   * The first so many places that still pass the test and whose turn it may be, in order. They stay in line, as do those
+   * that must wait; those that fail the test leave.
+   */
+  first(count: number, isCandidate: (place: number) => boolean, mayGo?: (place: number) => boolean): readonly number[];
 }
 
 export interface NodeNames {
@@ -71,15 +74,21 @@ export function createRolloutOrder(nodes: NodeNames, groupLabel?: string): Rollo
       for (const place of places) push({ key: orderKey(nodes, place, groupLabel), place });
     },
     clear: () => void heap.splice(0),
-    first(count, isCandidate) {
+    first(count, isCandidate, mayGo) {
       const taken = new Map<number, Entry>();
+      const waiting = new Map<number, Entry>();
       while (taken.size < count) {
         const entry = pop();
         if (entry === undefined) break;
-        // A place that was freed and given to another node is in line under its old name: it is put there anew.
-        if (isCandidate(entry.place) && orderKey(nodes, entry.place, groupLabel) === entry.key)
-          taken.set(entry.place, entry);
+        const { place } = entry;
+        if (!isCandidate(place)) continue;
+        // Its label has changed, or the place was given to another node: it goes to where it belongs by now.
+        const key = orderKey(nodes, place, groupLabel);
+        if (key !== entry.key) push({ key, place });
+        else if (mayGo === undefined || mayGo(place)) taken.set(place, entry);
+        else waiting.set(place, entry);
       }
+      for (const entry of waiting.values()) push(entry);
       for (const entry of taken.values()) push(entry);
       return [...taken.keys()];
     },

@@ -8,6 +8,7 @@ import {
   HAS_OLD,
   livePods,
   OLD_AVAILABLE,
+  OLD_DESIRED,
   OLD_DONE,
   OLD_UNAVAILABLE,
   SERVING,
@@ -16,7 +17,8 @@ import {
   SURGING,
 } from './daemon-pod-rules.ts';
 import type { DaemonView } from './engine-types.ts';
-import type { DaemonPod } from './pod-child.ts';
+import { NODE_DOWN } from './eligibility.ts';
+import { type DaemonPod, isScheduled } from './pod-child.ts';
 import type { NodeNames, RolloutOrder } from './rollout-order.ts';
 
 export type DaemonSetView = DaemonView<DaemonPod, DaemonSetDefinition>;
@@ -84,51 +86,95 @@ export function planRollout(
   const { everything, places } = view.takeListed(OLD_AVAILABLE);
   if (everything) order.clear();
   order.add(places);
-  const { allowed, state } = allowance(view, wishes);
+  const { allowed, scope, state } = allowance(view, wishes);
   const oldAt = (place: number): DaemonPod | undefined => ofNodes(nodes, view, place);
   const isCandidate = (place: number): boolean => (view.judgement(place) & OLD_AVAILABLE) !== 0;
-  const unavailable = sorted(nodes, view.listed(OLD_UNAVAILABLE)).slice(0, allowed);
+  const isDesired = (place: number): boolean => (view.judgement(place) & DESIRED) !== 0;
+  const mayGo = scope === 'all' ? undefined : isDesired;
+  const unavailable = unavailableFirst(nodes, view, allowed, scope, oldAt);
   const rest = allowed - unavailable.length;
 
   if (!view.definition.surge) {
     const budget = Math.max(0, limits.maxUnavailable - view.count(SPENT));
-    const chosen = order.first(Math.min(budget, rest), isCandidate);
+    const chosen = order.first(Math.min(budget, rest), isCandidate, mayGo);
     return { remove: pods([...unavailable, ...chosen], oldAt), createAt: [], state };
   }
   const budget = Math.max(0, limits.maxSurge - view.count(SURGING));
-  const chosen = order.first(Math.min(budget, rest), isCandidate);
-  const spare = Math.max(0, view.count(SERVING) - view.count(DESIRED));
+  const chosen = order.first(Math.min(budget, rest), isCandidate, mayGo);
+  const spare = scope === 'all' ? Math.max(0, view.count(SERVING) - view.count(DESIRED)) : 0;
   const sunset = sorted(nodes, view.listed(SUNSET)).slice(0, Math.min(spare, allowed));
   const done = sorted(nodes, view.listed(OLD_DONE));
   return { remove: pods([...done, ...sunset], oldAt), createAt: [...unavailable, ...chosen], state };
 }
 
-/** How many more nodes may be touched, and what holds the rollout back if anything does. */
-function allowance(
+/**
+ * Nodes without an available pod have nothing to lose and come first, whatever the budget. Not in a canary's place, though,
+ * where no pod would run whatever its template: a canary there would prove nothing, and keep all others waiting.
+ */
+function unavailableFirst(
+  nodes: NodeNames,
   view: DaemonSetView,
-  wishes: RolloutWishes,
-): { readonly allowed: number; readonly state: RolloutState } {
-  const old = view.count(HAS_OLD);
+  allowed: number,
+  scope: Scope,
+  oldAt: (place: number) => DaemonPod | undefined,
+): readonly number[] {
+  const all = view.listed(OLD_UNAVAILABLE);
+  if (allowed === 0 || all.size === 0) return [];
+  const inOrder = sorted(nodes, all);
+  if (scope === 'all') return inOrder.slice(0, allowed);
+  const desired = inOrder.filter((place) => (view.judgement(place) & DESIRED) !== 0);
+  if (scope === 'desired') return desired.slice(0, allowed);
+  const canRun = (place: number): boolean => {
+    const pod = oldAt(place);
+    return pod !== undefined && isScheduled(pod) && (view.verdict(place) & NODE_DOWN) === 0;
+  };
+  const first = desired.filter(canRun).slice(0, allowed);
+  const available = view.count(OLD_DESIRED) - desired.length;
+  const last = desired.filter((place) => !canRun(place));
+  return [...first, ...last.slice(0, Math.max(0, allowed - first.length - available))];
+}
+
+/** Among which nodes those are chosen that may be touched. */
+type Scope = 'all' | 'desired' | 'canary';
+
+interface Allowance {
+  readonly allowed: number;
+  readonly scope: Scope;
+  readonly state: RolloutState;
+}
+
+/**
+ * How many more nodes may be touched, and what holds the rollout back if anything does. A canary and a partition are
+ * parts of the nodes that should run the daemon; pods that are left on others wait until the rollout is free.
+ */
+function allowance(view: DaemonSetView, wishes: RolloutWishes): Allowance {
   const crashing = view.count(CRASHING);
-  if (old === 0) return { allowed: 0, state: crashing > 0 && isTooMany(crashing, wishes) ? 'Stopped' : 'Complete' };
-  if (wishes.paused) return { allowed: 0, state: 'Paused' };
-  if (isTooMany(crashing, wishes)) return { allowed: 0, state: 'Stopped' };
+  const held = (state: RolloutState): Allowance => ({ allowed: 0, scope: 'all', state });
+  if (view.count(HAS_OLD) === 0) return held(crashing > 0 && isTooMany(crashing, wishes) ? 'Stopped' : 'Complete');
+  if (wishes.paused) return held('Paused');
+  if (isTooMany(crashing, wishes)) return held('Stopped');
   const desired = view.count(DESIRED);
-  let allowed = old;
+  const old = view.count(OLD_DESIRED);
+  let allowed = view.count(HAS_OLD);
+  let scope: Scope = 'all';
   let state: RolloutState = 'Progressing';
   if (wishes.partition !== undefined) {
     const kept = scaled(wishes.partition, desired, 'down');
-    allowed = Math.max(0, old - kept);
-    if (allowed === 0) state = 'Partitioned';
+    if (kept > 0) {
+      allowed = Math.max(0, old - kept);
+      scope = 'desired';
+      if (allowed === 0) state = 'Partitioned';
+    }
   }
   if (wishes.canary !== undefined && !wishes.canaryPassed) {
     const left = Math.max(0, scaled(wishes.canary, desired, 'up') - Math.max(0, desired - old));
     if (left < allowed) {
       allowed = left;
+      scope = 'canary';
       state = 'Canary';
     }
   }
-  return { allowed, state };
+  return { allowed, scope, state };
 }
 
 const isTooMany = (crashing: number, { stopAfterCrashes }: RolloutWishes): boolean =>
