@@ -1,7 +1,6 @@
 /** Whether an applied configuration is built like its kind: nothing unknown, nothing twice, everything of its type. */
-import { compareBytes, goQuote } from '../../kube/go-text.ts';
 import type { Json, JsonObject } from '../../kube/json.ts';
-import { formatGoFloat } from '../cel/go-float.ts';
+import { goSyntax, goText, goTypeName } from '../go-print.ts';
 import { describeElement, fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { atomOf, isList, isMap, itemElement } from './values.ts';
@@ -72,42 +71,7 @@ function scalarProblem(scalar: Shape['scalar'], value: Json): string | undefined
   }
 }
 
-function goTypeName(value: Json): string {
-  if (isList(value)) return '[]interface {}';
-  if (isMap(value)) return 'map[string]interface {}';
-  if (typeof value === 'string') return 'string';
-  return typeof value === 'boolean' ? 'bool' : isFloat(value) ? 'float64' : 'int64';
-}
-
-const isFloat = (value: Json): value is number => typeof value === 'number' && !Number.isSafeInteger(value);
-
 const describe = (value: Json): string => `&{${goText(value)}}`;
-
-/** A value as Go prints it (`%v`). */
-function goText(value: Json): string {
-  if (isList(value)) return `[${value.map(goText).join(' ')}]`;
-  if (isMap(value))
-    return `map[${membersOf(value)
-      .map(([key, member]) => `${key}:${goText(member)}`)
-      .join(' ')}]`;
-  return value === null ? '<nil>' : isFloat(value) && Math.abs(value) < 1e-4 ? formatGoFloat(value) : String(value);
-}
-
-/** A value as Go would write it in a program (`%#v`). */
-function goSyntax(value: Json): string {
-  if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (isMap(value)) {
-    const members = membersOf(value).map(([key, member]) => `${goQuote(key)}:${goSyntax(member)}`);
-    return `map[string]interface {}{${members.join(', ')}}`;
-  }
-  if (value === null) return 'interface {}(nil)';
-  return typeof value === 'string' ? goQuote(value) : goText(value);
-}
-
-const membersOf = (map: JsonObject): readonly (readonly [string, Json])[] =>
-  Object.entries(map)
-    .filter((entry): entry is [string, Json] => entry[1] !== undefined)
-    .sort(([a], [b]) => compareBytes(a, b));
 
 function checkMap(map: MapShape, value: JsonObject, problems: Problem[]): void {
   for (const key of Object.keys(value)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import type { JsonObject } from '../../kube/json.ts';
+import type { Json, JsonObject } from '../../kube/json.ts';
 import { schemaNode } from '../schema/lists.ts';
 import { strategicMerge } from './strategic-merge.ts';
 
@@ -118,5 +118,105 @@ describe('strategic merge in general', () => {
         expect(names).toHaveLength(new Set(names).size);
       }),
     );
+  });
+
+  it.each<readonly [name: string, secrets: Json | undefined, patch: { readonly [key: string]: Json }, message: string]>(
+    [
+      ['an order of nothing', [], { secrets: [], $order: [] }, 'no elements in any of the given slices'],
+      ['an order that is null', [], { $order: null }, 'expected a []interface {}, but received a %!s(<nil>)'],
+      ['an order that is a text', [], { $order: 'x' }, 'expected a []interface {}, but received a string'],
+      [
+        'a list that is a map',
+        undefined,
+        { secrets: {}, $order: [] },
+        'expected a []interface {}, but received a map[string]interface {}',
+      ],
+      [
+        'items the order does not name',
+        [],
+        { secrets: [{ name: 'a' }], $order: [{ name: 'b' }] },
+        "The order in patch list:\n[map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:b]]\n",
+      ],
+      [
+        'a directive after the last item of the order',
+        [{ name: 'c' }],
+        { secrets: [{ name: 'b' }, { $patch: 'replace' }], $order: [{ name: 'b' }] },
+        "The order in patch list:\n[map[name:b] map[$patch:replace]]\n doesn't match $setElementOrder list:\n[map[name:b]]\n",
+      ],
+      [
+        'an order without keys',
+        [{ name: 'a' }],
+        { $order: [{ namespace: 'z' }] },
+        'map: map[namespace:z] does not contain declared merge key: name',
+      ],
+      ['an order of other things', [{ name: 'a' }], { $order: ['t'] }, 'value for key 0 is not a map'],
+      [
+        'items of another kind',
+        [],
+        { secrets: ['text'], $order: [] },
+        'expected a map[string]interface {}, but received a string',
+      ],
+      ['a mixture', [{ name: 'a' }], { secrets: ['t'] }, 'list element types are not identical: [[map[name:a]] [t]]'],
+      [
+        'a list merged on demand',
+        [{ name: 'a' }],
+        { secrets: [{ $patch: 'merge' }] },
+        'merging lists cannot yet be specified in the patch',
+      ],
+      [
+        'a directive nobody knows',
+        [{ name: 'a' }],
+        { $patch: 'merge', secrets: [] },
+        'unknown patch type: merge in map: map[$patch:merge secrets:[]]',
+      ],
+      [
+        'the order of a field that does not exist',
+        [],
+        { '$setElementOrder/nope': [] },
+        'unable to find api field in struct ServiceAccount for the json field "nope"',
+      ],
+    ],
+  )('refuses %s as upstream does, as an error of the server', (_, secrets, { $order, ...patch }, message) => {
+    const account = secrets === undefined ? {} : { secrets };
+    const sent = $order === undefined ? patch : { ...patch, '$setElementOrder/secrets': $order };
+    expect(() => strategicMerge(account, sent, schemaNode('core/v1.ServiceAccount'))).toThrow(
+      expect.objectContaining({ code: 500, reason: '', message }),
+    );
+  });
+
+  it('calls few faults those of the client', () => {
+    const refused = (patch: { readonly [key: string]: Json }): unknown => {
+      try {
+        return strategicMerge({ secrets: [] }, patch, schemaNode('core/v1.ServiceAccount'));
+      } catch (error) {
+        return error;
+      }
+    };
+    const badRequest = (message: string): unknown =>
+      expect.objectContaining({ code: 400, reason: 'BadRequest', message });
+    expect(refused({ $setElementOrder: [] })).toEqual(badRequest('invalid patch format of setElementOrder list'));
+    expect(refused({ $deleteFromPrimitiveList: [] })).toEqual(badRequest('invalid patch format of primitive list'));
+    expect(refused({ $retainKeys: 'x' })).toEqual(badRequest('invalid patch format of retainKeys'));
+    expect(refused({ secrets: [[]] })).toEqual(expect.objectContaining({ code: 422, reason: 'Invalid' }));
+  });
+
+  it('puts what an empty order does not name where upstream puts it', () => {
+    const ordered = (secrets: readonly string[], added: readonly string[]): unknown => {
+      const named = (names: readonly string[]): Json => names.map((name) => ({ name }));
+      const patch = { secrets: named(added), '$setElementOrder/secrets': [] };
+      const merged = strategicMerge({ secrets: named(secrets) }, patch, schemaNode('core/v1.ServiceAccount'));
+      return (merged['secrets'] as readonly { readonly name: string }[]).map(({ name }) => name);
+    };
+    expect(ordered(['c'], ['a'])).toEqual(['c', 'a']);
+  });
+
+  it('takes the whole list where the names to delete are null', () => {
+    const schema = schemaNode('core/v1.ServiceAccount');
+    const account = { metadata: { name: 'a', finalizers: ['x/y', 'x/z'] } };
+    const without = (values: Json): unknown =>
+      strategicMerge(account, { metadata: { '$deleteFromPrimitiveList/finalizers': values } }, schema)['metadata'];
+    expect(without(null)).toEqual({ name: 'a' });
+    expect(without(['x/y'])).toEqual({ name: 'a', finalizers: ['x/z'] });
+    expect(without('x/y')).toEqual(account.metadata);
   });
 });

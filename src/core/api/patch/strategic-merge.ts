@@ -4,15 +4,16 @@
  * `$deleteFromPrimitiveList/F`. Values are never changed in place; what the patch leaves alone stays shared.
  */
 import { setOwn } from '../../kube/immutable.ts';
-import { encodeJson, type Json, type JsonObject } from '../../kube/json.ts';
-import { badRequest, type StatusError } from '../../kube/status-error.ts';
+import type { Json, JsonObject } from '../../kube/json.ts';
+import { goText, goTypeName } from '../go-print.ts';
 import type { ListNode, SchemaNode } from '../schema/lists.ts';
-import { identityOf, orderAsAsked, orderMerged } from './element-order.ts';
+import { identityOf, orderMerged, requireOrder } from './element-order.ts';
+import { badFormat, failed, listOfLists, noMergeKey, requireList, unknownDirective } from './patch-errors.ts';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
-const SET_ORDER = '$setElementOrder/';
-const DELETE_FROM = '$deleteFromPrimitiveList/';
+const SET_ORDER = '$setElementOrder';
+const DELETE_FROM = '$deleteFromPrimitiveList';
 
 export type PatchList = readonly Json[];
 
@@ -20,8 +21,6 @@ export const isMap = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isList = (value: Json | undefined): value is PatchList => Array.isArray(value);
 
-/** A bad patch is the client's fault, wherever in it the fault lies. */
-const bad = (message: string): StatusError => badRequest(message);
 const member = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
@@ -35,13 +34,13 @@ export function strategicMerge(
   const directive = member(patch, DIRECTIVE);
   if (directive === 'replace') return without(patch, DIRECTIVE);
   if (directive === 'delete') return {};
-  if (directive !== undefined) throw bad(`unknown patch type: ${encodeJson(directive)} found in patch`);
+  if (directive !== undefined) throw unknownDirective(directive, patch);
   const draft: Draft = new Map(Object.entries(original ?? {}) as [string, Json][]);
   const rest = new Map(Object.entries(patch) as [string, Json][]);
   retainKeys(draft, rest);
   mergeOrderedLists(draft, rest, schema);
   for (const [key, value] of rest) {
-    if (key.startsWith(DELETE_FROM)) deleteFromList(draft, key.slice(DELETE_FROM.length), value);
+    if (key.startsWith(DELETE_FROM)) deleteFromList(draft, key, value, schema);
     else if (value === null) draft.delete(key);
     else mergeMember(draft, key, value, childOf(schema, key));
   }
@@ -69,13 +68,22 @@ const childOf = (schema: SchemaNode | undefined, key: string): SchemaNode | unde
 /** The list merged by its key, or as a set of scalars, or replaced where the schema says nothing of merging. */
 function mergeList(original: PatchList, patch: PatchList, schema: SchemaNode | undefined): PatchList {
   if (schema?.kind !== 'list' || !schema.merge) return patch;
+  return mergeLists(original, patch, schema, (a, b) => orderMerged([...new Set([...a, ...b])], b, a, schema.mergeKey));
+}
+
+function mergeLists(
+  original: PatchList,
+  patch: PatchList,
+  schema: SchemaNode | undefined,
+  ofScalars: (original: PatchList, patch: PatchList) => PatchList,
+): PatchList {
   if (original.length === 0 && patch.length === 0) return original;
-  if (!holdsMaps(original, patch)) {
-    const merged = [...new Set([...original, ...patch])];
-    return orderMerged(merged, patch, original, undefined);
-  }
-  const { mergeKey } = schema;
-  if (mergeKey === undefined) throw bad('cannot merge lists without merge key');
+  if (!holdsMaps(original, patch)) return ofScalars(original, patch);
+  const mergeKey = schema?.kind === 'list' ? schema.mergeKey : undefined;
+  if (schema?.kind !== 'list' || mergeKey === undefined)
+    throw failed(
+      `cannot merge lists without merge key for ${schema?.kind === 'list' && schema.element.kind === 'leaf' ? 'string' : 'struct'}`,
+    );
   const { kept, changes } = applyItemDirectives(
     original as readonly JsonObject[],
     patch as readonly JsonObject[],
@@ -84,13 +92,19 @@ function mergeList(original: PatchList, patch: PatchList, schema: SchemaNode | u
   return orderMerged(mergeItems(kept, changes, mergeKey, schema), changes, kept, mergeKey);
 }
 
-/** True for lists of maps, false for lists of scalars; a mixture, or a list in a list, is refused. */
+/** True for lists of maps, false for lists of scalars; a mixture, a list in a list, and nothing at all are refused. */
 function holdsMaps(...lists: readonly PatchList[]): boolean {
-  const items = lists.flat(1) as readonly Json[];
-  if (items.some(isList)) throw bad('lists of lists are not supported');
-  const maps = items.filter(isMap).length;
-  if (maps !== 0 && maps !== items.length) throw bad('list element types are not identical');
-  return maps > 0;
+  let first: Json | undefined;
+  for (const item of lists.flat(1) as readonly Json[]) {
+    if (first === undefined) {
+      if (isList(item)) throw listOfLists();
+      first = item;
+    } else if (goTypeName(item) !== goTypeName(first)) {
+      throw failed(`list element types are not identical: ${goText(lists)}`);
+    }
+  }
+  if (first === undefined) throw failed('no elements in any of the given slices');
+  return isMap(first);
 }
 
 /** Items with `$patch`: delete takes matching items out, replace makes the patch the whole list. */
@@ -109,8 +123,8 @@ function applyItemDirectives(
     else if (directive === 'delete') {
       requireKey(item, mergeKey);
       gone.add(identityOf(item, mergeKey));
-    } else if (directive === 'merge') throw bad('merging lists cannot yet be specified in the patch');
-    else throw bad(`unknown patch type: ${encodeJson(directive)} found in patch`);
+    } else if (directive === 'merge') throw failed('merging lists cannot yet be specified in the patch');
+    else throw unknownDirective(directive, item);
   }
   if (replace) return { kept: changes, changes: [] };
   return {
@@ -120,8 +134,7 @@ function applyItemDirectives(
 }
 
 function requireKey(item: JsonObject, mergeKey: string): void {
-  if (member(item, mergeKey) !== undefined) return;
-  throw bad(`map: ${encodeJson(item)} does not contain declared merge key: ${mergeKey}`);
+  if (member(item, mergeKey) === undefined) throw noMergeKey(item, mergeKey);
 }
 
 function mergeItems(
@@ -152,29 +165,34 @@ function retainKeys(draft: Draft, patch: Draft): void {
   const keys = patch.get(RETAIN_KEYS);
   if (keys === undefined) return;
   patch.delete(RETAIN_KEYS);
-  if (!isList(keys)) throw bad('invalid patch format of retainKeys');
+  if (!isList(keys)) throw badFormat('retainKeys');
   const retained = new Set(keys);
   for (const [key, value] of patch) {
     if (value === null || key.startsWith(DELETE_FROM) || key.startsWith(SET_ORDER)) continue;
-    if (!retained.has(key)) throw bad('invalid patch format of retainKeys');
+    if (!retained.has(key)) throw badFormat('retainKeys');
   }
   for (const key of [...draft.keys()]) if (!retained.has(key)) draft.delete(key);
 }
 
+/** The field a directive is about. */
+function fieldOf(key: string, directive: typeof SET_ORDER | typeof DELETE_FROM): string {
+  if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
+  throw badFormat(directive === SET_ORDER ? 'setElementOrder list' : 'primitive list');
+}
+
 /** Lists that come with `$setElementOrder` are merged here, ordered as asked, and taken out of the patch. */
 function mergeOrderedLists(draft: Draft, patch: Draft, schema: SchemaNode | undefined): void {
-  for (const [directive, order] of [...patch]) {
+  for (const [directive, wanted] of [...patch]) {
     if (!directive.startsWith(SET_ORDER)) continue;
     patch.delete(directive);
-    if (!isList(order)) throw bad('invalid patch format of setElementOrder list');
-    const key = directive.slice(SET_ORDER.length);
-    const child = childOf(schema, key);
+    const order = requireList(wanted);
+    const key = fieldOf(directive, SET_ORDER);
+    const [was, sent] = [draft.get(key), patch.get(key)];
+    const old = was === undefined ? undefined : requireList(was);
+    const change = sent === undefined ? undefined : requireList(sent);
+    const child = listChild(schema, key);
     const mergeKey = child?.kind === 'list' ? child.mergeKey : undefined;
-    const old = draft.get(key);
-    const change = patch.get(key);
-    if ((old !== undefined && !isList(old)) || (change !== undefined && !isList(change))) {
-      throw bad(`expected a list at ${JSON.stringify(key)}`);
-    }
+    requireOrder(change ?? [], order, mergeKey);
     if (old === undefined && change === undefined) continue;
     const merged =
       change === undefined
@@ -182,10 +200,27 @@ function mergeOrderedLists(draft: Draft, patch: Draft, schema: SchemaNode | unde
         : old === undefined
           ? ((withoutDirectives(change) as PatchList | undefined) ?? [])
           : mergeList(old, change, child);
-    const seen = serverOrder(old ?? [], change ?? [], mergeKey);
-    draft.set(key, orderAsAsked(merged, change ?? [], order, seen, mergeKey));
+    // What is not there cannot have an order; whether items are alike is asked only after they were found.
+    if (!old?.length && !change?.length) holdsMaps([]);
+    const ordered = orderMerged(
+      merged,
+      order,
+      old === undefined ? [] : serverOrder(old, change ?? [], mergeKey),
+      mergeKey,
+    );
+    holdsMaps(old ?? [], change ?? []);
+    draft.set(key, ordered);
     patch.delete(key);
   }
+}
+
+/** What the schema knows of a list; a patch may only speak of the order of lists that are there to be ordered. */
+function listChild(schema: SchemaNode | undefined, key: string): SchemaNode | undefined {
+  const child = childOf(schema, key);
+  if (schema?.kind === 'object' && child === undefined) {
+    throw failed(`unable to find api field in struct ${schema.schema.shortName} for the json field "${key}"`);
+  }
+  return child;
 }
 
 /**
@@ -204,14 +239,16 @@ function serverOrder(old: PatchList, change: PatchList, mergeKey: string | undef
   return [...kept, ...added.slice(0, old.length - kept.length)];
 }
 
-function deleteFromList(draft: Draft, key: string, values: Json): void {
+/** What is to go from a list. Upstream takes null for the list itself, and passes over what is no list. */
+function deleteFromList(draft: Draft, directive: string, values: Json, schema: SchemaNode | undefined): void {
+  const key = fieldOf(directive, DELETE_FROM);
+  if (values === null) return void draft.delete(key);
   const old = draft.get(key);
-  if (!isList(old)) return;
-  if (!isList(values)) throw bad('invalid patch format of deleteFromPrimitiveList');
+  if (!isList(old) || !isList(values)) return;
   const gone = new Set(values);
   draft.set(
     key,
-    old.filter((item) => !gone.has(item)),
+    mergeLists(old, values, childOf(schema, key), (list) => list.filter((item) => !gone.has(item))),
   );
 }
 
