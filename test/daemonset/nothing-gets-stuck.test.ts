@@ -81,6 +81,76 @@ describe('a name that somebody else’s pod has', () => {
   });
 });
 
+const everyPod = async (): Promise<number> => (await world.client.list(PODS, { namespace: 'default' })).items.length;
+const failures = async (): Promise<readonly string[]> =>
+  (await world.events()).filter((event) => event.startsWith('Warning FailedCreate'));
+
+describe('pods that their own DaemonSet does not select', () => {
+  it.each([
+    ['controller-revision-hash', 'mine'],
+    ['pod-template-generation', '7'],
+  ])('because the selector names %s are not made, and the reason is said', async (label, value) => {
+    world = await createWorld({ nodes: 2 });
+    const labels = { app: 'agent', [label]: value };
+    const set = daemonSet({ selector: { matchLabels: labels } });
+    const template = { ...set.spec.template, metadata: { labels } as unknown as DaemonSet['metadata'] };
+    await world.client.create(DAEMON_SETS, { ...set, spec: { ...set.spec, template } });
+    await world.settle(60_000);
+    expect(await everyPod()).toBe(0);
+    expect(await failures()).toEqual([
+      expect.stringMatching(
+        `^Warning FailedCreate Error creating: pod agent-[a-z0-9]+ would have labels that the selector app=agent,${label}=${value} does not match$`,
+      ),
+    ]);
+  });
+
+  it('because somebody changes their labels on the way are taken back, and tried again ever more slowly', async () => {
+    let creates = 0;
+    world = await createWorld({
+      nodes: 2,
+      through: (client) => ({
+        ...client,
+        create(resource, object, options) {
+          if (resource.resource !== 'pods') return client.create(resource, object, options);
+          creates += 1;
+          const labels = { ...object.metadata.labels, app: 'changed' };
+          return client.create(resource, { ...object, metadata: { ...object.metadata, labels } }, options);
+        },
+      }),
+    });
+    await world.client.create(DAEMON_SETS, daemonSet());
+    await world.settle(10 * 60_000);
+    expect(await everyPod()).toBe(0);
+    expect(creates).toBeLessThan(60);
+    expect((await failures())[0]).toContain('was given labels that the selector app=agent does not match');
+  });
+
+  it('because somebody takes the labels off each are let go, and made ever more slowly', async () => {
+    world = await createWorld({ nodes: 2 });
+    await world.client.create(DAEMON_SETS, daemonSet());
+    const body = { metadata: { labels: { app: 'taken' } } };
+    for (let step = 0; step < 300; step += 1) {
+      for (const { metadata, spec } of await world.pods())
+        if (spec.nodeName) await world.client.patch(PODS, { ...key, name: metadata.name }, { type: 'merge', body });
+      await world.settle(200);
+    }
+    expect(await everyPod()).toBeLessThan(20);
+    await world.settle(120_000);
+    expect(await world.pods()).toHaveLength(2);
+  });
+});
+
+describe('a revision that cannot be made', () => {
+  it('is named in an event, for without it there are no pods', async () => {
+    world = await createWorld({ nodes: 1 });
+    const name = 'a'.repeat(253);
+    await world.client.create(DAEMON_SETS, { ...daemonSet(), metadata: { name, namespace: 'default' } });
+    await world.settle(10_000);
+    expect(await everyPod()).toBe(0);
+    expect((await failures())[0]).toContain('must be no more than 253 characters');
+  });
+});
+
 describe('resource overrides', () => {
   it('that change are rolled out by surge as well, once', async () => {
     world = await createWorld({ nodes: 3 });
@@ -174,5 +244,27 @@ describe('a rollout in the order of a label', () => {
     await patchNode('node-2', { metadata: { labels: { zone: 'y' } } });
     await annotate({ [ANNOTATION.partition]: null });
     await world.eventually(allAvailable(world, 4));
+  });
+});
+
+describe('annotations that make no sense', () => {
+  it.each([
+    [ANNOTATION.partition, '-1'],
+    [ANNOTATION.canaryApproved, '2nd'],
+    [ANNOTATION.stopAfterCrashes, '0'],
+    [ANNOTATION.maxRestarts, '1e9'],
+    [ANNOTATION.orderBy, 'not a label'],
+    [ANNOTATION.ignoreDownNodes, ''],
+  ])('%s: %j holds the rollout, is said once, and is forgiven', async (name, value) => {
+    world = await createWorld({ nodes: 2 });
+    await world.client.create(DAEMON_SETS, annotated({ [name]: value }));
+    await world.eventually(allAvailable(world, 2));
+    await setImage(world, 'example.test/agent:2');
+    await world.settle(60_000);
+    expect(await updatedNodes()).toEqual([]);
+    const said = (await world.events()).filter((event) => event.includes('InvalidRolloutAnnotation'));
+    expect(said).toEqual([expect.stringContaining(`The rollout waits: ${name}: ${JSON.stringify(value)} is not `)]);
+    await annotate({ [name]: null });
+    await world.eventually(allAvailable(world, 2));
   });
 });

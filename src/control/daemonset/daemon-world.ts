@@ -202,6 +202,7 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
         doubts: new Set(),
         adoptable: new Map(),
         knowsOrphans: isSynced(set),
+        letGo: new Set(),
         releasable: new Map(),
         unconfirmed: new Map(),
         gone: new Set(),
@@ -248,6 +249,12 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
     wrote(daemon, pod) {
       const { uid, name, namespace } = pod.metadata;
       const cached = pods.lister.get(name, namespace);
+      if (cached?.metadata.uid !== uid && isSeenBy(pods, pod)) {
+        // The watch was quicker than the answer and will say no more: the pod has come and gone.
+        daemon.unconfirmed.delete(uid);
+        tell(engine.apply({ type: 'child-gone', daemon: daemon.uid, child: pod }));
+        return;
+      }
       if (cached?.metadata.uid !== uid || (compareVersions(cached, pod) ?? -1) < 0) daemon.unconfirmed.set(uid, pod);
       if (ownerOf(pod) !== daemon.uid) {
         engine.apply({ type: 'child-gone', daemon: daemon.uid, child: pod });
@@ -269,7 +276,7 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
 
     reconcileAnswers(daemon) {
       for (const [uid, pod] of daemon.unconfirmed) {
-        if ((compareResourceVersions(pods.resourceVersion, pod.metadata.resourceVersion) ?? -1) < 0) continue;
+        if (!isSeenBy(pods, pod)) continue;
         daemon.unconfirmed.delete(uid);
         const { name, namespace } = pod.metadata;
         if (pods.lister.get(name, namespace)?.metadata.uid !== uid)
@@ -283,6 +290,10 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
 
 /** Somebody has brought it to its desired state before, orphans and all. */
 const isSynced = ({ status }: DaemonSet): boolean => (status?.observedGeneration ?? 0) > 0;
+
+/** The cache is at least as new as this pod. */
+const isSeenBy = (pods: Informer<Pod>, { metadata: { resourceVersion } }: Stored<Pod>): boolean =>
+  (compareResourceVersions(pods.resourceVersion, resourceVersion) ?? -1) >= 0;
 
 const compareVersions = (a: Stored<Pod>, b: Stored<Pod>): number | undefined =>
   compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion);

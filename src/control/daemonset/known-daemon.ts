@@ -29,6 +29,8 @@ export interface KnownDaemon {
   readonly adoptable: Map<string, Stored<Pod>>;
   /** Whether it is certain that every orphan there was at its beginning is known. */
   knowsOrphans: boolean;
+  /** Nodes of pods that were let go and have no successor yet. */
+  readonly letGo: Set<string>;
   /** Our pods that the selector no longer matches, by UID. */
   readonly releasable: Map<string, Stored<Pod>>;
   /** Pods that were created or changed by an answer the cache has not caught up with, by UID. */

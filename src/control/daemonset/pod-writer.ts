@@ -5,6 +5,7 @@
  */
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
+import { formatLabelSelector } from '../../core/kube/label-selector.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf, isControlledBy } from '../../core/kube/owner-references.ts';
 import { isStatus, StatusError } from '../../core/kube/status-error.ts';
@@ -59,10 +60,10 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     if (maker === undefined || node === undefined) return;
     const { name, uid = '' } = node.metadata;
     const pod = maker({ name, uid }, predecessor, node);
+    if (!daemon.selects(pod.metadata.labels)) throw notSelected(daemon, `pod ${pod.metadata.name} would have`);
+    let created: Stored<Pod>;
     try {
-      const created = await client.create(PODS, pod);
-      world.wrote(daemon, created);
-      events.created(set, created.metadata.name);
+      created = await client.create(PODS, pod);
     } catch (error) {
       if (isNamespaceTerminating(error)) throw error;
       if (isStatus(error, 'AlreadyExists')) {
@@ -76,6 +77,19 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
       events.createFailed(set, error);
       throw error;
     }
+    world.wrote(daemon, created);
+    events.created(set, created.metadata.name);
+    if (daemon.selects(created.metadata.labels)) return;
+    // Somebody on the way gave it other labels, a webhook, say. It would be let go and another made, and so on without end.
+    await removeOne(daemon, created);
+    throw notSelected(daemon, `pod ${created.metadata.name} was given`);
+  }
+
+  function notSelected({ set }: KnownDaemon, who: string): Error {
+    const selector = formatLabelSelector(set.spec.selector);
+    const error = new Error(`${who} labels that the selector ${selector} does not match`);
+    events.createFailed(set, error);
+    return error;
   }
 
   /**
@@ -182,3 +196,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
 /** The server said neither yes nor no: the write may have happened. */
 export const isUnclear = (error: unknown): boolean =>
   !(error instanceof StatusError) || error.code >= 500 || isStatus(error, 'Timeout');
+
+/** The server will not have it: asking again as it is will not help. */
+export const isRefused = (error: unknown): boolean =>
+  (isStatus(error, 'Invalid') || isStatus(error, 'Forbidden')) && !isNamespaceTerminating(error);

@@ -82,7 +82,9 @@ function parse(annotations: Labels): RolloutOptions {
     canary,
     canaryForMs: value(ANNOTATION.canaryFor, 'a duration such as 10m', readDuration),
     canaryApproved: count(ANNOTATION.canaryApproved),
-    stopAfterCrashes: count(ANNOTATION.stopAfterCrashes) ?? (canary === undefined ? undefined : 1),
+    stopAfterCrashes:
+      value(ANNOTATION.stopAfterCrashes, 'a whole number above zero', readPositive) ??
+      (canary === undefined ? undefined : 1),
     maxRestarts: count(ANNOTATION.maxRestarts) ?? DEFAULT_MAX_RESTARTS,
     ignoreDownNodes: flag(ANNOTATION.ignoreDownNodes),
     orderBy: value(ANNOTATION.orderBy, 'the key of a label', (text) =>
@@ -99,6 +101,9 @@ function parse(annotations: Labels): RolloutOptions {
 const readFlag = (text: string): boolean | undefined => (text === 'true' ? true : text === 'false' ? false : undefined);
 
 const readCount = (text: string): number | undefined => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined);
+
+/** Nobody could tell whether none stops a rollout at once or never. */
+const readPositive = (text: string): number | undefined => readCount(text) || undefined;
 
 function readAmount(text: string): IntOrString | undefined {
   const percent = percentOf(text);

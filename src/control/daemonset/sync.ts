@@ -23,7 +23,7 @@ import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { Histories } from './history.ts';
 import { type History, newer, type KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
-import { isNamespaceTerminating, type PodWriter } from './pod-writer.ts';
+import { isNamespaceTerminating, isRefused, type PodWriter } from './pod-writer.ts';
 import { createPodMakers } from './pod-makers.ts';
 import { createRollouts } from './rollout.ts';
 import { rolloutOptions } from './rollout-options.ts';
@@ -89,13 +89,25 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     for (const pod of [...daemon.releasable.values()]) {
       const released = await claims.release(PODS, pod);
       daemon.releasable.delete(pod.metadata.uid);
-      if (released !== undefined) world.wrote(daemon, released);
+      if (released === undefined) continue;
+      world.wrote(daemon, released);
+      if (released.spec.nodeName) daemon.letGo.add(released.spec.nodeName);
     }
     for (const pod of [...daemon.adoptable.values()]) {
       const adopted = await claims.adopt(PODS, pod);
       daemon.adoptable.delete(pod.metadata.uid);
       if (adopted !== undefined) world.wrote(daemon, adopted);
     }
+  }
+
+  /** Somebody who takes the labels off every new pod must not have us make pods without end. */
+  function waitAfterLetGo(daemon: KnownDaemon, place: number): number {
+    if (daemon.letGo.size === 0) return 0;
+    const node = world.engine.nodeName(place);
+    if (!daemon.letGo.has(node)) return 0;
+    const waitMs = options.backoff.attempt(`let go ${daemon.uid}/${node}`);
+    if (waitMs === 0) daemon.letGo.delete(node);
+    return waitMs;
   }
 
   interface Managed {
@@ -113,7 +125,11 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     let retryMs: number | undefined;
     for (const place of view.listed(WORK)) {
       const work = manage(daemon.definition, view.verdict(place), world.engine.node(place), view.children(place), now);
-      if (work.create) create.push(place);
+      if (work.create) {
+        const waitMs = waitAfterLetGo(daemon, place);
+        if (waitMs > 0) retryMs = Math.min(retryMs ?? waitMs, waitMs);
+        else create.push(place);
+      }
       remove.push(...work.remove);
       for (const pod of work.succeeded) {
         events.foundSucceeded(daemon.set, fullName(pod), world.engine.nodeName(place));
@@ -168,7 +184,11 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     world.reconcileAnswers(daemon);
     await learnOrphans(daemon, signal);
     const claims = createClaims(client, daemon);
-    const history = await histories.construct(daemon, claims);
+    const history = await histories.construct(daemon, claims).catch((error: unknown) => {
+      // Without a revision there are no pods, and nobody else would say why.
+      if (isRefused(error)) events.createFailed(daemon.set, error);
+      throw error;
+    });
     define(daemon, history.hash);
     tellProblems(daemon);
     let failure: { readonly error: unknown } | undefined;
