@@ -46,8 +46,9 @@ function worldWithOneFailedPod() {
   const daemon = world.register(set, definitionOf(set, 'hash'));
   world.seePods([{ type: 'add', object: pod, old: undefined }]);
   told.length = 0;
-  const watchTellsOfTheEnd = (): void => {
+  const watchTellsOfTheEnd = (resourceVersion = '1'): void => {
     cache.clear();
+    pods.resourceVersion = resourceVersion;
     world.seePods([{ type: 'delete', object: pod, old: pod }]);
   };
   return { told, world, daemon, watchTellsOfTheEnd };
@@ -68,6 +69,16 @@ describe('a node whose pod was removed by our own hand is told to want another',
     world.wrote(daemon, { ...pod, metadata });
     watchTellsOfTheEnd();
     expect(told).toEqual(['agent']);
+    expect(world.view(daemon).listed(WORK).size).toBe(1);
+  });
+
+  it('when the watch tells of the end before the answer to the deletion comes', () => {
+    const { told, world, daemon, watchTellsOfTheEnd } = worldWithOneFailedPod();
+    watchTellsOfTheEnd('3');
+    const metadata = { ...pod.metadata, resourceVersion: '2', deletionTimestamp: '2026-01-01T00:00:00Z' };
+    world.wrote(daemon, { ...pod, metadata });
+    expect(told).toEqual(['agent']);
+    expect([...world.view(daemon).allChildren()]).toEqual([]);
     expect(world.view(daemon).listed(WORK).size).toBe(1);
   });
 });

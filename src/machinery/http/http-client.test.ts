@@ -98,6 +98,20 @@ describe('HTTP client', () => {
     expect(last()?.url.pathname).toBe('/clusters/one/api/v1/namespaces/n/configmaps/a');
   });
 
+  it('takes a deleted object without a version for one that is gone', async () => {
+    const answer = (metadata: object) => answering(200, JSON.stringify({ kind: 'ConfigMap', metadata }));
+    const key = { namespace: 'n', name: 'a' };
+    answer({ name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' });
+    expect(await connect().delete(CONFIG_MAPS, key)).toMatchObject({ kind: 'Status', status: 'Success' });
+    answer({ name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '5' });
+    expect(await connect().delete(CONFIG_MAPS, key)).toMatchObject({ kind: 'ConfigMap' });
+  });
+
+  it('is known by its name to servers that note who wrote what', async () => {
+    await connect().list(CONFIG_MAPS);
+    expect(last()?.headers['user-agent']).toMatch(/^everynode\/\d/);
+  });
+
   it('loses no digit of an integer, reading or writing', async () => {
     const client = connect();
     const resource: Resource<KubeObject & { readonly spec: { readonly big: bigint } }> = {

@@ -32,6 +32,15 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 } as const satisfies { readonly [type in Patch['type']]: string };
 
+const GONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };
+
+/**
+ * A kube-apiserver that finds an object gone by somebody else's hand, between the two steps of its own deletion, answers with
+ * what it last saw, which has no version: it is of no version that anybody could watch from.
+ */
+const isLastTrace = ({ kind, metadata }: Stored<KubeObject> | Status): boolean =>
+  kind !== 'Status' && (metadata.resourceVersion ?? '') === '';
+
 /** The answer, which must be an object. */
 const object = async <T extends KubeObject>(answer: Promise<unknown>): Promise<Stored<T>> => {
   const body = await answer;
@@ -155,10 +164,11 @@ export function createHttpClient(config: RestConfig, options: TransportOptions):
       );
     },
 
-    delete: async <T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: DeleteOptions = {}) =>
-      (await call('DELETE', { resource, ...key }, [], { body: deleteBody(options), signal: options.signal })) as
-        | Stored<T>
-        | Status,
+    delete: async <T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: DeleteOptions = {}) => {
+      const request = { body: deleteBody(options), signal: options.signal };
+      const answer = (await call('DELETE', { resource, ...key }, [], request)) as Stored<T> | Status;
+      return isLastTrace(answer) ? GONE : answer;
+    },
 
     async deleteCollection(resource, options = {}) {
       const { tenant, namespace, signal } = options;

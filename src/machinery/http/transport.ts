@@ -3,6 +3,7 @@
  * limit, deadlines, and retries where the server says that it did nothing yet.
  */
 import type { Dispatcher } from 'undici';
+import { VERSION } from '../../core/api/version.ts';
 import { parseJson } from '../../core/kube/json.ts';
 import { internalError, StatusError } from '../../core/kube/status-error.ts';
 import { abortAfter, linkAbort } from '../abort.ts';
@@ -49,6 +50,8 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Servers take the name before the first slash for that of the manager of the fields we write. */
+const USER_AGENT = `everynode/${VERSION.product} (${process.platform}/${process.arch}) node/${process.version}`;
 const DEFAULT_TIMEOUT = 60_000;
 const DEFAULT_RETRIES = 10;
 /** A connection that the server closed while it lay idle fails the first request on it. */
@@ -186,7 +189,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
 function headersOf(config: RestConfig): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {
     accept: 'application/json',
-    'user-agent': config.userAgent ?? `everynode (${process.platform}/${process.arch}; node ${process.version})`,
+    'user-agent': config.userAgent ?? USER_AGENT,
   };
   const { impersonate } = config;
   if (impersonate !== undefined) {
