@@ -109,7 +109,35 @@ const whereTheyStand = () => {
   return typedIn !== '' && existsSync(typedIn) ? typedIn : ROOT;
 };
 
+const FLAGS = [
+  'data-dir',
+  'ephemeral',
+  'port',
+  'bind',
+  'nodes',
+  'node-groups',
+  'controllers',
+  'write-kubeconfig',
+].concat([
+  'audit-log-path',
+  'audit-policy-file',
+  'max-requests-inflight',
+  'max-mutating-requests-inflight',
+  'log-level',
+]);
+
+/** npm keeps flags that stand before `--` to itself; a cluster other than the one asked for would start in silence. */
+function refuseSwallowedFlags() {
+  const swallowed = FLAGS.filter((flag) => process.env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined);
+  if (swallowed.length === 0) return;
+  say(
+    `npm keeps --${swallowed.join(' and --')} to itself; flags go behind --, as in: npm start -- --${swallowed[0]} …`,
+  );
+  process.exit(1);
+}
+
 const [task, ...rest] = process.argv.slice(2);
+if (task === 'start') refuseSwallowedFlags();
 install();
 const node = runtime();
 const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');

@@ -70,7 +70,10 @@ export function measureNodeJoin(nodeCount: number, daemonCount: number): readonl
       if (view === undefined || maker === undefined) continue;
       for (const place of [...view.listed(WORK)]) {
         const target = engine.node(place);
-        if (target === undefined || !manage(view.definition, view.verdict(place), view.children(place), 0).create)
+        if (
+          target === undefined ||
+          !manage(view.definition, view.verdict(place), target, view.children(place), 0).create
+        )
           continue;
         const { name, uid = '' } = target.metadata;
         const pod = maker({ name, uid }, view.predecessor(place));

@@ -57,5 +57,9 @@ describe('the keys of a cluster', () => {
       });
       expect(readFileSync(file('ca.crt'), 'utf8')).toBe(text);
     }
+    writeFileSync(file('ca.key'), 'garbage');
+    await expect(keys()).rejects.toMatchObject({
+      message: expect.stringMatching(/ca\.key cannot be read: .*Restore it/) as string,
+    });
   });
 });

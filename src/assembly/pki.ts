@@ -84,7 +84,7 @@ async function keep(
   const files = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
   if (existsSync(files.certificate) && existsSync(files.key)) {
     const pair = { certificate: readFileSync(files.certificate, 'utf8'), key: readFileSync(files.key, 'utf8') };
-    if (readExpiry(files.certificate, pair) - now > RENEW_BEFORE_MS) return pair;
+    if (readExpiry(files, pair) - now > RENEW_BEFORE_MS) return pair;
   }
   const pair = await make();
   makeDirectory(folder, 0o700);
@@ -94,13 +94,16 @@ async function keep(
 }
 
 /** When a kept pair expires, or clear words where it is no pair: guessing would lock out everyone who trusts it. */
-function readExpiry(file: string, { certificate, key }: KeyPair): number {
+function readExpiry(files: KeyPair, { certificate, key }: KeyPair): number {
+  let broken = files.key;
   try {
-    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) throw new Error('its key is another');
+    const privateKey = createPrivateKey(key);
+    broken = files.certificate;
+    if (!new X509Certificate(certificate).checkPrivateKey(privateKey)) throw new Error('its key is another');
     return expiryOf(certificate);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const text = `${file} cannot be read: ${why}. Restore it and its key from a backup; or remove both, and clients will need the new kubeconfig`;
+    const text = `${broken} cannot be read: ${why}. Restore it and its ${broken === files.key ? 'certificate' : 'key'} from a backup; or remove both, and clients will need the new kubeconfig`;
     throw Object.assign(new Error(text, { cause }), { code: 'EN_ASSEMBLY_KEYS' });
   }
 }

@@ -5,14 +5,18 @@ export interface StartFacts {
   readonly port: number;
   readonly bind: string;
   readonly dataDir?: string;
+  readonly audit?: { readonly path: string };
 }
 
-const DAMAGED = 'Nothing was changed. Start with another --data-dir, or move this one away to begin anew';
+const DAMAGED = 'Or start with another --data-dir, or move this one away to begin anew';
 
 export function explainStart(error: unknown, facts: StartFacts): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   const message = error instanceof Error ? error.message : String(error);
   const { bind, port } = facts;
+  const path = (error as NodeJS.ErrnoException | null)?.path;
+  if (path !== undefined && path === facts.audit?.path)
+    return new CliError(`cannot write --audit-log-path: ${message}`, 'Name a file in a folder that is there');
   switch (code ?? '') {
     case 'EADDRINUSE':
       return new CliError(

@@ -1,13 +1,31 @@
 /** Roles bound to users, seen from the users' side. */
-import { CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS } from '../core/api/registry/resources.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, ROLE_BINDINGS } from '../core/api/registry/resources.ts';
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../core/api/types/rbac-v1.ts';
 import type { Resource, Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client.ts';
+import { CliError } from './cli-error.ts';
 
 type Binding = RoleBinding | ClusterRoleBinding;
 const GROUP = 'rbac.authorization.k8s.io';
 const BOOTSTRAPPED = 'kubernetes.io/bootstrapping';
+
+/**
+ * Kubernetes binds roles that are not there; nobody who types a name here means that. Who may not look is believed.
+ */
+export async function checkGrant(client: Client, role: string, namespace: string | undefined): Promise<void> {
+  await client.get(CLUSTER_ROLES, { name: role }).catch((error: unknown) => {
+    if (isStatus(error, 'NotFound'))
+      throw new CliError(`there is no cluster role ${role}`, 'kubectl get clusterroles shows which there are');
+    if (!isStatus(error, 'Forbidden')) throw error;
+  });
+  if (namespace === undefined) return;
+  await client.get(NAMESPACES, { name: namespace }).catch((error: unknown) => {
+    if (isStatus(error, 'NotFound'))
+      throw new CliError(`there is no namespace ${namespace}`, `kubectl create namespace ${namespace}`);
+    if (!isStatus(error, 'Forbidden')) throw error;
+  });
+}
 
 /** Binds a cluster role to the user, everywhere or in one namespace. Answers what was done, for people. */
 export async function bindUser(

@@ -16,7 +16,7 @@ import type { RestConfig } from '../machinery/http/rest-config.ts';
 import { CliError } from './cli-error.ts';
 import { lastKubeconfig } from './home.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
-import { bindUser, grantsTable, unbindUser } from './user-bindings.ts';
+import { bindUser, checkGrant, grantsTable, unbindUser } from './user-bindings.ts';
 
 export interface ClusterFlags {
   readonly kubeconfig?: string;
@@ -44,6 +44,7 @@ export async function userAdd(name: string, flags: UserAddFlags): Promise<void> 
   }
   if (name.trim() === '') throw new CliError('the name is empty');
   await withClient(flags, async (client, config) => {
+    if (flags.role !== undefined) await checkGrant(client, flags.role, flags.namespace);
     const subject = { commonName: name, organizations: flags.group };
     const credentials = await issueUserCertificate(client, subject, days, { clock: realClock, random: realRandom });
     if (flags.role !== undefined) say(`${await bindUser(client, name, flags.role, flags.namespace)}\n`);
@@ -95,7 +96,10 @@ async function withClient(
   try {
     await work(client, config);
   } catch (error) {
-    if (error instanceof StatusError) throw new CliError(error.message);
+    if (error instanceof StatusError) {
+      const isAway = error.message.includes('ECONNREFUSED');
+      throw new CliError(error.message, isAway ? 'Is the cluster running? everynode up starts one' : undefined);
+    }
     throw error;
   } finally {
     await client.close();

@@ -124,6 +124,15 @@ describe('event recorder', () => {
     ]);
   });
 
+  it('tells what is important however much was said of the object, within a budget too', async () => {
+    const { clock, recorder, events, dropped } = setUp();
+    for (let i = 0; i < 40; i += 1) recorder.event(pod('noisy'), note('again'));
+    for (let i = 0; i < 30; i += 1) recorder.event(pod('noisy'), { ...note('stopped'), important: true });
+    await clock.drain();
+    const counts = Object.fromEntries((await events()).map((event) => [event.note, event.series?.count ?? 1]));
+    expect([counts, dropped('spam')]).toEqual([{ again: 25, stopped: 25 }, 20]);
+  });
+
   it('silences an object that talks too much, and only that one', async () => {
     const { clock, recorder, events, dropped } = setUp();
     for (let i = 0; i < 40; i += 1) recorder.event(pod('noisy'), note('again'));

@@ -25,6 +25,8 @@ export interface EventNote {
   /** What was done or attempted; the reason when absent. */
   readonly action?: string;
   readonly related?: KubeObject | ObjectReference;
+  /** Rare, and what people must not miss: it has a budget of its own, whatever else was said about the object. */
+  readonly important?: boolean;
 }
 
 export interface EventRecorder {
@@ -88,7 +90,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const action = note.action ?? note.reason;
     const object = [regarding.kind, regarding.namespace, regarding.name, regarding.uid].join('\0');
     const group = [object, note.type, note.reason, action].join('\0');
-    const verdict = correlate({ object, group, note: note.note });
+    const budget = note.important === true ? `${object}\0important` : object;
+    const verdict = correlate({ object: budget, group, note: note.note });
     if (!verdict.keep) {
       drop('spam');
       return;

@@ -173,6 +173,14 @@ describe('everynode up, when something stands in the way', () => {
     }
   });
 
+  it('says that the audit log cannot be written', async () => {
+    const { code, stderr } = await run(['up', '--port', '0', '--audit-log-path', 'absent/audit.log'], {
+      home: folder(),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: cannot write --audit-log-path: .*absent/);
+  });
+
   it('says which flag is empty', async () => {
     for (const flag of ['--data-dir', '--write-kubeconfig', '--bind']) {
       const { code, stderr } = await run(['up', '--port', '0', flag, ''], { home: folder() });
@@ -255,7 +263,8 @@ describe('everynode up, interrupted', () => {
     const { code, stderr } = await stop(process, 'SIGTERM');
     await watching;
     expect(code).toBe(0);
-    expect(stderr).not.toContain('error');
+    // Nothing but what people are told.
+    expect(stderr).not.toMatch(/error|"level"/);
   });
 });
 

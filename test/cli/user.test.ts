@@ -68,10 +68,16 @@ describe('everynode user', () => {
     expect(master.stderr).toContain('with system:masters group is not allowed');
     const asBob = await run(['user', 'add', 'eve', '--kubeconfig', bob], { home, env });
     expect([asBob.code, asBob.stderr]).toEqual([1, expect.stringContaining('User "bob" cannot create resource')]);
+    const nowhere = await everynode('add', 'x', '--role', 'view', '--namespace', 'shop');
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('kubectl create namespace shop')]);
+    const nothing = await everynode('add', 'x', '--role', 'veiw');
+    expect([nothing.code, nothing.stdout]).toEqual([1, '']);
+    expect(nothing.stderr).toContain('there is no cluster role veiw');
     expect((await everynode('add', 'x', '--days', '0')).stderr).toContain('expected 1 to 365');
     expect((await everynode('add', 'x', '--namespace', 'y')).stderr).toContain('Name the role too');
 
     cluster.child.kill('SIGTERM');
     expect((await cluster.ended).code).toBe(0);
+    expect((await everynode('list')).stderr).toContain('Is the cluster running?');
   });
 });

@@ -205,6 +205,18 @@ describe('conditions', () => {
     expect(await condition('Checked')).toMatchObject({ reason: 'ByHand' });
   });
 
+  it('say what a rollout waits for, and what to do about it', async () => {
+    await running(3, { [ANNOTATION.conditions]: 'true', [ANNOTATION.canary]: '1' });
+    await setImage(world, 'example.test/agent:2');
+    await world.eventually(async () => (await condition('Progressing'))?.reason === 'CanaryRunning');
+    expect((await condition('Progressing'))?.message).toContain(`annotate ${ANNOTATION.canaryApproved}=2`);
+    await annotate({ [ANNOTATION.partition]: 'many' });
+    await world.eventually(async () => (await condition('Progressing'))?.reason === 'InvalidRolloutAnnotation');
+    expect((await condition('Progressing'))?.message).toContain(`${ANNOTATION.partition}: "many" is not a number`);
+    await annotate({ [ANNOTATION.conditions]: null });
+    await world.eventually(async () => (await world.set()).status?.conditions === undefined);
+  });
+
   it('are never written unasked', async () => {
     await running(2);
     expect((await world.set()).status?.conditions).toBeUndefined();
@@ -251,6 +263,13 @@ describe('resource overrides', () => {
 });
 
 describe('annotations that make no sense', () => {
+  it('are said on more nodes than a DaemonSet has events for', async () => {
+    await running(30);
+    await annotate({ [ANNOTATION.paused]: 'perhaps' });
+    await world.settle(10_000);
+    expect((await world.events()).some((event) => event.startsWith('Warning InvalidRolloutAnnotation'))).toBe(true);
+  });
+
   it.each([
     [ANNOTATION.partition, 'many'],
     [ANNOTATION.canary, '200%'],

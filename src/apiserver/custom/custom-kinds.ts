@@ -10,6 +10,7 @@ import type { CustomResourceDefinition } from '../../core/api/types/apiextension
 import { deepEqual } from '../../core/kube/immutable.ts';
 import { type Stored, SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import type { Logger } from '../../machinery/logger.ts';
+import { StoreStatusError } from '../store/errors.ts';
 import type { Store, StoreEvent } from '../store/store.ts';
 import type { ConvertObjects } from './conversion.ts';
 import { createCustomView, type CustomView } from './custom-view.ts';
@@ -92,7 +93,7 @@ export function createCustomKinds(options: CustomKindsOptions): CustomKinds {
         },
         closed(reason) {
           // Fallen behind: look at everything again. A store that shuts down has no more to say.
-          if ('code' in reason && reason.code === 'EN_STORE_CLOSED') return;
+          if (reason instanceof StoreStatusError && reason.storeCode === 'EN_STORE_CLOSED') return;
           try {
             follow();
           } catch (error) {

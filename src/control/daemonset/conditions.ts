@@ -2,10 +2,12 @@
  * The conditions of a DaemonSet, for those who ask for them: does the rollout go on, are enough pods available, and if
  * not, is it the nodes or the rollout? Upstream defines none, so they are written only by annotation.
  */
+import { ROLLOUT_ANNOTATIONS } from '../../core/api/names.ts';
 import type { DaemonSetCondition } from '../../core/api/types/apps-v1.ts';
 import { AVAILABLE, CRASHING, DESIRED, DOWN, UPDATED } from '../../core/daemons/daemon-pod-rules.ts';
 import type { DaemonSetView, RolloutLimits, RolloutState } from '../../core/daemons/rollout-plan.ts';
 import { setCondition } from '../../core/kube/conditions.ts';
+import type { RolloutOptions } from './rollout-options.ts';
 import type { NextConditions } from './status.ts';
 
 type Condition = Pick<DaemonSetCondition, 'type' | 'status' | 'reason' | 'message'>;
@@ -17,11 +19,12 @@ export function daemonConditions(
   state: RolloutState,
   revision: number,
   limits: RolloutLimits,
+  wishes: Pick<RolloutOptions, 'problems' | 'canaryForMs'>,
 ): readonly Condition[] {
   const desired = view.count(DESIRED);
   const available = view.count(AVAILABLE);
   return [
-    progressing(state, view.count(UPDATED), desired, view.count(CRASHING), revision),
+    progressing(state, view.count(UPDATED), desired, view.count(CRASHING), revision, wishes),
     enough(available, desired, limits.maxUnavailable),
     degraded(desired - available, view.count(DOWN), view.count(CRASHING)),
   ];
@@ -33,6 +36,7 @@ function progressing(
   desired: number,
   crashing: number,
   revision: number,
+  wishes: Pick<RolloutOptions, 'problems' | 'canaryForMs'>,
 ): Condition {
   const so = `${updated} of ${nodes(desired)} on revision ${revision}`;
   const of = (status: string, reason: string, message: string): Condition => ({
@@ -47,15 +51,21 @@ function progressing(
     case 'Progressing':
       return of('True', 'RolloutProgressing', so);
     case 'Paused':
-      return of('Unknown', 'RolloutPaused', `${so}; paused`);
+      return wishes.problems.length === 0
+        ? of('Unknown', 'RolloutPaused', `${so}; paused`)
+        : of('Unknown', 'InvalidRolloutAnnotation', `${so}; waits, ${wishes.problems.join('; ')}`);
     case 'Partitioned':
       return of('True', 'RolloutPartitioned', `${so}; the others are kept by the partition`);
     case 'Canary':
-      return of('True', 'CanaryRunning', `${so}; waiting for the canary`);
+      return of('True', 'CanaryRunning', `${so}; waiting for the canary${approval(revision, wishes)}`);
     case 'Stopped':
       return of('False', 'RolloutStopped', `${so}; stopped, new pods do not come up on ${nodes(crashing)}`);
   }
 }
+
+/** Without a time after which it passes, the canary waits for somebody who should be told what to do. */
+const approval = (revision: number, { canaryForMs }: Pick<RolloutOptions, 'canaryForMs'>): string =>
+  canaryForMs === undefined ? `; to go on, annotate ${ROLLOUT_ANNOTATIONS.canaryApproved}=${revision}` : '';
 
 function enough(available: number, desired: number, maxUnavailable: number): Condition {
   const isEnough = desired - available <= maxUnavailable;
@@ -95,6 +105,7 @@ const OURS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
       'RolloutComplete',
       'RolloutProgressing',
       'RolloutPaused',
+      'InvalidRolloutAnnotation',
       'RolloutPartitioned',
       'CanaryRunning',
       'RolloutStopped',

@@ -1,6 +1,6 @@
 /** What people read under `kubectl describe daemonset`, in upstream's words. */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
-import type { EventRecorder } from '../../machinery/event-recorder.ts';
+import type { EventNote, EventRecorder } from '../../machinery/event-recorder.ts';
 
 export const COMPONENT = 'daemonset-controller';
 
@@ -12,14 +12,17 @@ export interface PodEvents {
   foundFailed(set: DaemonSet, pod: string, node: string): void;
   foundSucceeded(set: DaemonSet, pod: string, node: string): void;
   selectsAll(set: DaemonSet): void;
+  /** Of the rollout as a whole: told however much was said of its pods. */
   note(set: DaemonSet, type: 'Normal' | 'Warning', reason: string, note: string): void;
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function createPodEvents(recorder: EventRecorder): PodEvents {
+  const tell = (set: DaemonSet, note: EventNote): void =>
+    recorder.event({ ...set, apiVersion: 'apps/v1', kind: 'DaemonSet' }, note);
   const say = (set: DaemonSet, type: 'Normal' | 'Warning', reason: string, note: string): void =>
-    recorder.event({ ...set, apiVersion: 'apps/v1', kind: 'DaemonSet' }, { type, reason, note });
+    tell(set, { type, reason, note });
   return {
     created: (set, pod) => say(set, 'Normal', 'SuccessfulCreate', `Created pod: ${pod}`),
     createFailed: (set, error) => say(set, 'Warning', 'FailedCreate', `Error creating: ${textOf(error)}`),
@@ -36,6 +39,7 @@ export function createPodEvents(recorder: EventRecorder): PodEvents {
       ),
     selectsAll: (set) =>
       say(set, 'Warning', 'SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.'),
-    note: say,
+    // A set of more than 25 nodes has used up its budget by the time its pods are made.
+    note: (set, type, reason, note) => tell(set, { type, reason, note, important: true }),
   };
 }

@@ -206,14 +206,15 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     // What did work is reported even where something else did not.
     try {
       const { current } = history;
-      const isAsked = rolloutOptions(daemon.set).conditions;
+      const wishes = rolloutOptions(daemon.set);
+      const isAsked = wishes.conditions;
       const conditions =
         rolled === undefined || !isAsked
           ? isAsked
             ? undefined
             : withoutConditions
           : setConditions(
-              daemonConditions(view, rolled.state, current.revision, rolled.limits),
+              daemonConditions(view, rolled.state, current.revision, rolled.limits, wishes),
               formatTime(clock.now()),
             );
       await writeStatus(client, daemon, countsOf(view), conditions);

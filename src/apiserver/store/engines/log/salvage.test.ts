@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { realClock } from '../../../../machinery/real-clock.ts';
 import { openStore } from '../../memory-store.ts';
 import { PODS, dataOf, putTo, removeFrom } from '../../support.contract.ts';
 import { createLogEngine } from './log-engine.ts';
-import { salvageLog } from './salvage.ts';
+import { salvageDirectory, salvageLog } from './salvage.ts';
 
 let parent: string;
 beforeEach(() => {
@@ -48,5 +48,25 @@ describe('salvaging a damaged log', () => {
     expect(again.revision).toBe(22);
     await again.close();
     await expect(salvageLog(from, to)).rejects.toThrow('already holds a store');
+  });
+
+  it('takes a data directory as a whole: the store inside it, and its keys', async () => {
+    const [from, to] = [join(parent, 'from'), join(parent, 'to')];
+    const store = await open(join(from, 'store'));
+    await putTo(store, PODS, 'a', 'p', 'value');
+    await store.close();
+    mkdirSync(join(from, 'pki'));
+    writeFileSync(join(from, 'pki', 'ca.key'), 'secret');
+    expect(await salvageDirectory(from, to)).toMatchObject({ objects: 1, damaged: [] });
+    expect(readFileSync(join(to, 'pki', 'ca.key'), 'utf8')).toBe('secret');
+    const again = await open(join(to, 'store'));
+    expect(Array.from(again.list(PODS), dataOf)).toEqual(['value']);
+    await again.close();
+  });
+
+  it('never passes off an empty store as what was saved', async () => {
+    mkdirSync(join(parent, 'empty'));
+    await expect(salvageDirectory(join(parent, 'empty'), join(parent, 'to'))).rejects.toThrow('holds no store');
+    expect(readdirSync(parent)).toEqual(['empty']);
   });
 });

@@ -4,9 +4,12 @@
  * gone: a key may come back at an older revision, or after its removal, which is why nobody does this silently.
  *
  *     node dist/apiserver/store/engines/log/salvage.js DAMAGED-DIRECTORY NEW-DIRECTORY
+ *
+ * A data directory of `everynode up` is taken as a whole, its keys with it, so that clients get in as before.
  */
-import { readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { EngineChange } from '../../engine.ts';
 import { decodeObject } from '../object-text.ts';
 import { HEADER_BYTES, isIntact, parseHeader } from './frame.ts';
@@ -24,6 +27,16 @@ export interface Salvaged {
 const NEXT_FRAME = Buffer.from('\nEN1 ', 'latin1');
 const BATCH = 200;
 
+/** What `--data-dir` names, or the store inside it. */
+export async function salvageDirectory(from: string, to: string): Promise<Salvaged> {
+  const store = join(from, 'store');
+  if (!existsSync(store)) return salvageLog(from, to);
+  const salvaged = await salvageLog(store, join(to, 'store'));
+  const keys = join(from, 'pki');
+  if (existsSync(keys)) cpSync(keys, join(to, 'pki'), { recursive: true, errorOnExist: true, force: false });
+  return salvaged;
+}
+
 export async function salvageLog(from: string, to: string): Promise<Salvaged> {
   const newest = new Map<string, { revision: number; text: string | undefined }>();
   const damaged: { file: string; offset: number; bytes: number }[] = [];
@@ -38,8 +51,10 @@ export async function salvageLog(from: string, to: string): Promise<Salvaged> {
       newest.set(record.keyText, { revision: record.revision, text });
     });
   };
-  for (const file of readdirSync(from).toSorted()) {
-    if (!file.endsWith('.log')) continue;
+  const files = readdirSync(from).filter((file) => file.endsWith('.log'));
+  // An empty store in the new place would look like a success.
+  if (files.length === 0) throw new Error(`${from} holds no store: there is no .log file in it`);
+  for (const file of files.sort()) {
     for (const hole of scan(readFileSync(join(from, file)), take)) damaged.push({ file, ...hole });
   }
   const objects = await rewrite(to, newest, revision);
@@ -95,11 +110,20 @@ async function rewrite(
   }
 }
 
-if (import.meta.main) {
-  const [from, to] = process.argv.slice(2);
+async function main(args: readonly string[]): Promise<void> {
+  const [from, to] = args;
   if (from === undefined || to === undefined) throw new Error('usage: salvage DAMAGED-DIRECTORY NEW-DIRECTORY');
-  const { objects, revision, damaged } = await salvageLog(from, to);
+  const { objects, revision, damaged } = await salvageDirectory(from, to);
   for (const { file, offset, bytes } of damaged)
     process.stderr.write(`${file}: ${bytes} bytes at ${offset} are lost\n`);
   process.stderr.write(`${objects} objects up to revision ${revision} were written to ${to}\n`);
+}
+
+// Not `import.meta.main`: a Node.js that does not know it would do nothing and call that a success.
+const [, started] = process.argv;
+if (started !== undefined && existsSync(started) && realpathSync(started) === fileURLToPath(import.meta.url)) {
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
 }
