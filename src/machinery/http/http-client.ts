@@ -38,7 +38,7 @@ const GONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: '
  * A kube-apiserver that finds an object gone by somebody else's hand, between the two steps of its own deletion, answers with
  * what it last saw, which has no version: it is of no version that anybody could watch from.
  */
-const isLastTrace = ({ kind, metadata }: Stored<KubeObject> | Status): boolean =>
+const isLastTrace = ({ kind, metadata }: Stored | Status): boolean =>
   kind !== 'Status' && (metadata.resourceVersion ?? '') === '';
 
 /** The answer, which must be an object. */
