@@ -19,6 +19,8 @@ export const CONTROLLERS = {
   'namespace-controller': 'namespace',
   'node-lifecycle-controller': 'nodelifecycle',
   'persistentvolume-binder-controller': 'persistentvolume-binder',
+  'persistentvolume-protection-controller': 'pv-protection',
+  'persistentvolumeclaim-protection-controller': 'pvc-protection',
   'pod-garbage-collector-controller': 'podgc',
   'replicaset-controller': 'replicaset',
   'replicationcontroller-controller': 'replicationcontroller',
@@ -29,6 +31,7 @@ export const CONTROLLERS = {
   'statefulset-controller': 'statefulset',
   'taint-eviction-controller': 'taint-eviction',
   'ttl-after-finished-controller': 'ttl-after-finished',
+  'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
 } as const;
 
 export type ControllerName = keyof typeof CONTROLLERS;

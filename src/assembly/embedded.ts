@@ -37,6 +37,7 @@ import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
 import { createNamespaceController } from '../control/housekeeping/namespace-controller.ts';
 import { collectableResources, customKindsOf, namespacedResources } from '../control/housekeeping/served-resources.ts';
+import { STORAGE_GUARDS } from '../control/housekeeping/volumes/storage-protection.ts';
 import { createVolumeKeeper } from '../control/housekeeping/volumes/volume-keeper.ts';
 import { createServiceAccounts } from '../control/housekeeping/service-accounts.ts';
 import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
@@ -64,7 +65,7 @@ import { clusterKeys } from './pki.ts';
 import { openClusterStore } from './cluster-store.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
-import { selectControllers } from './controllers.ts';
+import { type ControllerName, selectControllers } from './controllers.ts';
 import { houseKeepers } from './house-keepers.ts';
 import { startActors, type Undo } from './start-actors.ts';
 
@@ -140,8 +141,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       store,
       logger,
       { connect, ...tokenHooks(tokens) },
-      // Whoever gives the taint must also be there to take it away.
-      { taintNodesByCondition: runs('node-lifecycle-controller') },
+      // Whoever gives a taint or a finalizer must also be there to take it away.
+      {
+        taintNodesByCondition: runs('node-lifecycle-controller'),
+        protects: storageGuards(runs).map(([, { resource }]) => resource),
+      },
       createConversionWebhook({ caller: webhooks, random: realRandom }),
       webhooks,
     );
@@ -193,6 +197,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
       ...(runs('persistentvolume-binder-controller') ? [createVolumeKeeper(around)] : []),
+      ...storageGuards(runs).map(([, { create }]) => create(around)),
       ...accessKeepers(
         { ...around, authority: keys.authority, clientOf: (account) => createControllerClient(api, account) },
         runs,
@@ -247,6 +252,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     throw error;
   }
 }
+
+/** The controllers that keep storage in use from going, of those that run. */
+const storageGuards = (runs: (name: ControllerName) => boolean) =>
+  (
+    Object.entries(STORAGE_GUARDS) as [
+      keyof typeof STORAGE_GUARDS,
+      (typeof STORAGE_GUARDS)[keyof typeof STORAGE_GUARDS],
+    ][]
+  ).filter(([name]) => runs(name));
 
 /** How clients reach an address we listen on: "all addresses" is no place to go to. */
 function hostName(bind: string): string {

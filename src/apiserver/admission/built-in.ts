@@ -1,4 +1,5 @@
 /** The plugins an embedded API server runs by default, in Kubernetes' order. */
+import type { STORAGE_PROTECTION } from '../../core/kube/storage-protection.ts';
 import type { AdmissionPlugin } from '../../machinery/admission.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Store } from '../store/store.ts';
@@ -9,6 +10,7 @@ import { createPodSecurity, type PodSecurityOptions } from './pod-security.ts';
 import { createPriority } from './priority.ts';
 import { createResourceQuotaAdmission } from './resource-quota.ts';
 import { type ServiceAccountOptions, createServiceAccountAdmission } from './service-account.ts';
+import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { createTaintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 export interface BuiltInAdmissionOptions {
@@ -17,6 +19,8 @@ export interface BuiltInAdmissionOptions {
   readonly podSecurity?: PodSecurityOptions;
   /** Only together with a controller that removes the taint again; without one no node would ever be used. */
   readonly taintNodesByCondition?: boolean;
+  /** Resources (`group/resource`) whose objects get the finalizer that keeps what is in use; with its controllers only. */
+  readonly protects?: readonly (keyof typeof STORAGE_PROTECTION)[];
   /** Plugins to leave out, by name. */
   readonly disabled?: readonly string[];
 }
@@ -31,6 +35,9 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): readonly Adm
     createPodSecurity(store, options.podSecurity),
     createPriority(store),
     createDefaultTolerationSeconds(),
+    ...(options.protects === undefined || options.protects.length === 0
+      ? []
+      : [createStorageObjectInUseProtection(options.protects)]),
   ];
   return without(plugins, options.disabled);
 }

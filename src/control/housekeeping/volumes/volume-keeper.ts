@@ -78,7 +78,8 @@ export function createVolumeKeeper(options: VolumeKeeperOptions): Actor {
       if (isMeantFor(volume, claim)) return volume;
     return undefined;
   };
-  const isFree = (volume: Volume): boolean => volume.spec.claimRef === undefined && phaseOf(volume) === 'Available';
+  const isFree = (volume: Volume): boolean =>
+    volume.spec.claimRef === undefined && phaseOf(volume) === 'Available' && !isBeingDeleted(volume);
 
   async function setVolumePhase(volume: Volume, phase: string): Promise<void> {
     if (phaseOf(volume) === phase) return;
@@ -158,10 +159,10 @@ export function createVolumeKeeper(options: VolumeKeeperOptions): Actor {
 
   async function keepVolume(name: string): Promise<void> {
     const volume = volumes.lister.get(name);
-    if (volume === undefined || isBeingDeleted(volume)) return;
+    if (volume === undefined) return;
     const { claimRef } = volume.spec;
     if (claimRef === undefined) {
-      await setVolumePhase(volume, 'Available');
+      if (!isBeingDeleted(volume)) await setVolumePhase(volume, 'Available');
       return;
     }
     const key = { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '' };
