@@ -141,6 +141,13 @@ export function followCluster(options: CacheOptions): readonly HandlerRegistrati
     if (old.metadata.labels !== node.metadata.labels) order.stale();
     const aspects = nodeAspects(node, old);
     if (aspects !== 0) queue.changed({ kind: 'node-changed', node, old, aspects });
+    if (aspects !== 0 || old.spec.unschedulable !== node.spec.unschedulable) judgePromises(name);
+  }
+
+  /** A promise that cannot be kept any more would keep others from room that is there. */
+  function judgePromises(nodeName: string): void {
+    if (cluster.nominated === 0) return;
+    for (const { key } of [...cluster.nominatedTo(nodeName)]) queue.reconsider(key);
   }
 
   return [

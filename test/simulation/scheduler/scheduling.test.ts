@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PODS, SERVICES } from '../../../src/core/api/registry/resources.ts';
+import type { Node } from '../../../src/core/api/types/core-v1.ts';
+import type { Stored } from '../../../src/core/kube/objects.ts';
 import { describeNo, refuse, YES } from '../../../src/core/placement/answer.ts';
 import type { SchedulerPlugin } from '../../../src/core/placement/plugin.ts';
 import { antiAffinity, keyed, schedulerWorld } from './scheduler-world.ts';
@@ -169,6 +171,28 @@ describe('preemption', () => {
     await world.removePod(`on-${other}`);
     await world.pass(100);
     expect(await world.nodeOf('p')).toBe(other);
+  });
+
+  it.each<[string, (node: Stored<Node>) => Node]>([
+    [
+      'shrinks',
+      (node) => ({ ...node, status: { ...node.status, allocatable: { ...node.status?.allocatable, cpu: '1' } } }),
+    ],
+    ['is tainted', (node) => ({ ...node, spec: { ...node.spec, taints: [{ key: 'closed', effect: 'NoSchedule' }] } })],
+    ['is cordoned', (node) => ({ ...node, spec: { ...node.spec, unschedulable: true } })],
+  ])('gives up a promise when the node %s so that it cannot be kept, and the room to others', async (_, change) => {
+    const world = await schedulerWorld();
+    await world.addNode('a', { cpu: '2' });
+    await world.addPod('cheap', { cpu: '2', priority: 1, on: 'a' });
+    await world.addPod('promised', { cpu: '2', priority: 9 });
+    await world.pass(100);
+    expect((await world.pod('promised')).status?.nominatedNodeName).toBe('a');
+    await world.changeNode('a', change);
+    await world.removePod('cheap');
+    await world.addPod('small', { cpu: '1', spec: { tolerations: [{ operator: 'Exists' }] } });
+    await world.pass(30_000);
+    expect((await world.pod('promised')).status?.nominatedNodeName ?? '').toBe('');
+    expect([await world.nodeOf('promised'), await world.nodeOf('small')]).toEqual(['', 'a']);
   });
 
   it('withdraws the promise made to a less important pod', async () => {

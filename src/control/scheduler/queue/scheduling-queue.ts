@@ -61,6 +61,8 @@ export interface SchedulingQueue {
   changed(change: ClusterChange): void;
   /** The pod was promised another node than before, or its promise was taken back, and then it looks for itself again. */
   renominated(uid: string): void;
+  /** The node it was promised is no longer what it was: whether the promise can be kept is for the next attempt to say. */
+  reconsider(uid: string): void;
   /** Its preemption begins: not to be tried until `release`. */
   hold(uid: string): void;
   /** It has ended. One that failed is begun again after a pause: nothing else would wake the pod. */
@@ -334,6 +336,11 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
       if (entry?.place !== 'waiting') return;
       if (cluster.nominationOf(uid) === undefined) call(entry, undefined);
       else reindex(entry);
+    },
+
+    reconsider(uid) {
+      const entry = entries.get(uid);
+      if (entry?.place === 'waiting') call(entry, undefined);
     },
 
     hold(uid) {
