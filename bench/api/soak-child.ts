@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { connect, constants, type ClientHttp2Session } from 'node:http2';
 import { parse } from 'yaml';
 import { startEmbedded } from '../../src/assembly/embedded.ts';
-import { CONFIG_MAPS, DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
+import { CONFIG_MAPS, DAEMON_SETS, EVENTS, PODS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import { freshPodText } from '../support/pods.ts';
@@ -93,6 +93,8 @@ async function churn(): Promise<void> {
     await client.deleteCollection(PODS, left);
     await client.deleteCollection(CONFIG_MAPS, left);
     await client.delete(DAEMON_SETS, { namespace: NAMESPACE, name }, { propagationPolicy: 'Foreground' });
+    // Events live for an hour, longer than this: what they take would hide what is never given back.
+    await client.deleteCollection(EVENTS, { namespace: NAMESPACE });
   }
 }
 
