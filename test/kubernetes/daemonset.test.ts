@@ -2,57 +2,27 @@
  * The DaemonSet controller and the scheduler in place of Kubernetes' own, on a real API server, with no more rights than
  * those have there. The same is asked of Kubernetes' own first, so that what is asked is right.
  */
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createNodes } from '../../src/assembly/create-nodes.ts';
-import { startOperator, type Operator } from '../../src/assembly/operator.ts';
-import { createPinoLogger } from '../../src/machinery/pino-logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
-import { startControlPlane, type ControlPlane } from './support/control-plane.ts';
 import { daemonSetWorld, type DaemonSetWorld } from './support/daemonset-world.ts';
+import { startOperatedPlane, type OperatedPlane } from './support/operated-plane.ts';
 import { missingPrograms } from './support/programs.ts';
 
 const NODES = 20;
-const CONTROLLER = { commonName: 'system:serviceaccount:kube-system:daemon-set-controller' };
-const SCHEDULER = { commonName: 'system:kube-scheduler' };
 
-describe.skipIf(missingPrograms().length > 0).each(['Kubernetes’ own', 'everynode’s'])(
-  '%s DaemonSet controller and scheduler on a kube-apiserver',
+describe.skipIf(missingPrograms().length > 0).each(['kubernetes', 'everynode'] as const)(
+  'DaemonSet controller and scheduler of %s on a kube-apiserver',
   (whose) => {
-    const isOurs = whose !== 'Kubernetes’ own';
-    let plane: ControlPlane;
-    let operator: Operator;
+    let plane: OperatedPlane | undefined;
     let world: DaemonSetWorld;
 
     beforeAll(async () => {
-      plane = await startControlPlane(
-        isOurs ? { controllers: '*,-daemonset-controller' } : { controllers: '*', scheduler: true },
-      );
-      const admin = await plane.clientOf(plane.admin);
-      const as = async (subject: typeof CONTROLLER) => plane.clientOf(await plane.kubeconfigOf(subject));
-      operator = await startOperator({
-        clock: realClock,
-        random: realRandom,
-        logger: await createPinoLogger({
-          level: 'info',
-          destination: createWriteStream(join(plane.folder, 'operator.log')),
-        }),
-        instance: 'test',
-        fleet: admin,
-        ...(isOurs ? { daemonSets: await as(CONTROLLER), scheduler: await as(SCHEDULER) } : {}),
-      });
-      await createNodes(admin, [{ name: 'node', count: NODES }], [], realClock, undefined, undefined);
-      world = daemonSetWorld(admin);
+      plane = await startOperatedPlane(whose, NODES);
+      world = daemonSetWorld(plane.client);
     });
     afterEach(({ task }) => {
-      if (task.result?.state === 'fail') plane.keepLogs();
+      if (task.result?.state === 'fail') plane?.keepLogs();
     });
-    afterAll(async () => {
-      await operator?.stop();
-      await plane?.stop();
-    });
+    afterAll(() => plane?.stop());
 
     const counts = {
       currentNumberScheduled: NODES,
