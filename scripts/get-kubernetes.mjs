@@ -1,13 +1,14 @@
 /**
  * Brings a real control plane into .cache/kubernetes/<version>, for the tests in test/kubernetes: kube-apiserver,
- * kube-controller-manager and kube-scheduler, and the etcd they are made for, built from their Go modules (half an hour on
- * two cores the first time, a minute once Go's cache knows them). What is there already is kept.
+ * kube-controller-manager and kube-scheduler, the etcd they are made for, and Kubernetes' own end-to-end tests, built from
+ * their Go modules (half an hour on two cores the first time, two minutes once Go's cache knows them). What is there already
+ * is kept.
  *
- *     node scripts/get-kubernetes.mjs [--e2e] [--version=1.34.2] [--print]
+ *     node scripts/get-kubernetes.mjs [--without-e2e] [--version=1.34.2] [--print]
  *
- * `--e2e` adds the binary of Kubernetes' own end-to-end tests; `--print` says where everything is and builds nothing. The
- * version is the one that everynode says it is, unless told otherwise here or by EVERYNODE_K8S_VERSION. With
- * EVERYNODE_K8S_BIN set to a folder that has the binaries, those are used and nothing is built.
+ * `--print` says where everything is and builds nothing. The version is the one that everynode says it is, unless told
+ * otherwise here or by EVERYNODE_K8S_VERSION. With EVERYNODE_K8S_BIN set to a folder that has the binaries (the end-to-end
+ * tests may be missing), those are used and nothing is built.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -101,11 +102,11 @@ const asked = process.argv.find((argument) => argument.startsWith('--version='))
 const given = process.env.EVERYNODE_K8S_BIN ?? '';
 const version = asked ?? (process.env.EVERYNODE_K8S_VERSION || ownVersion());
 const folder = given === '' ? join(ROOT, '.cache', 'kubernetes', version) : given;
-const wanted = [...CONTROL_PLANE, ...(process.argv.includes('--e2e') ? [E2E] : [])];
+const wanted = [...CONTROL_PLANE, ...(process.argv.includes('--without-e2e') ? [] : [E2E])];
 
 try {
   if (given !== '') {
-    const missing = wanted.filter((name) => !existsSync(join(folder, name)));
+    const missing = CONTROL_PLANE.filter((name) => !existsSync(join(folder, name)));
     if (missing.length > 0) throw new Error(`EVERYNODE_K8S_BIN has no ${missing.join(', ')}`);
   } else if (!process.argv.includes('--print')) {
     mkdirSync(folder, { recursive: true });

@@ -15,7 +15,9 @@ const START_MS = 120_000;
 const STOP_MS = 3_000;
 const LOOK_EVERY_MS = 100;
 
-export type ProgramName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'e2e.test';
+const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+export const ALL_PROGRAMS = [...CONTROL_PLANE, 'e2e.test'] as const;
+export type ProgramName = (typeof ALL_PROGRAMS)[number];
 
 let folder: string | undefined;
 
@@ -27,9 +29,8 @@ function programs(): string {
 
 export const pathOf = (name: ProgramName): string => join(programs(), name);
 
-export const missingPrograms = (
-  wanted: readonly ProgramName[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
-): readonly ProgramName[] => wanted.filter((name) => !existsSync(pathOf(name)));
+export const missingPrograms = (wanted: readonly ProgramName[] = CONTROL_PLANE): readonly ProgramName[] =>
+  wanted.filter((name) => !existsSync(pathOf(name)));
 
 export interface Program {
   readonly name: ProgramName;

@@ -1,11 +1,18 @@
-import { isOnPurpose } from '../../support/no-kubectl.ts';
-import { missingPrograms } from './programs.ts';
+import { kubectls } from '../../support/kubectl.ts';
+import { isOnPurpose, NO_KUBECTL } from '../../support/no-kubectl.ts';
+import { ALL_PROGRAMS, missingPrograms } from './programs.ts';
 
 /** Said once for all suites, which skip themselves. */
 export default function setup(): void {
-  const missing = missingPrograms();
-  if (missing.length === 0) return;
-  const text = `no ${missing.join(', ')}: run "npm run test:kubernetes", which builds them once (needs Go), or set EVERYNODE_K8S_BIN`;
+  const missing = missingPrograms(ALL_PROGRAMS);
+  if (missing.length > 0)
+    tell(
+      `no ${missing.join(', ')}: run "npm run test:kubernetes", which builds them once (needs Go), or set EVERYNODE_K8S_BIN`,
+    );
+  if (kubectls().length === 0) tell(NO_KUBECTL);
+}
+
+function tell(text: string): void {
   if (isOnPurpose()) throw new Error(text);
   process.stderr.write(`${text}\n`);
 }
