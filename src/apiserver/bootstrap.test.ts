@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import {
   API_SERVICES,
+  CONFIG_MAPS,
   NAMESPACES,
   PRIORITY_CLASSES,
   SERVICES,
@@ -22,6 +23,15 @@ describe('a new cluster', () => {
       ['system-node-critical', 2_000_001_000],
     ]);
     expect(names(await client.list(SERVICE_ACCOUNTS))).toEqual(['default', 'default', 'default', 'default']);
+  });
+
+  it('tells other servers whose client certificates are believed, and of a new authority', async () => {
+    const { client } = await createTestServer();
+    const key = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+    for (const clientAuthority of ['one', 'one', 'two']) {
+      await bootstrap(client, { clientAuthority });
+      expect((await client.get(CONFIG_MAPS, key)).data).toEqual({ 'client-ca-file': clientAuthority });
+    }
   });
 
   it('lists every group that it serves, once it is served', async () => {

@@ -3,18 +3,21 @@ import { IMMORTAL_NAMESPACES } from './admission/namespace-lifecycle.ts';
 import { localApiServices } from './local-api-services.ts';
 import {
   API_SERVICES,
+  CONFIG_MAPS,
   NAMESPACES,
   PRIORITY_CLASSES,
   SERVICE_ACCOUNTS,
   SERVICES,
 } from '../core/api/registry/resources.ts';
-import type { Namespace, Service, ServiceAccount } from '../core/api/types/core-v1.ts';
+import type { ConfigMap, Namespace, Service, ServiceAccount } from '../core/api/types/core-v1.ts';
 import type { PriorityClass } from '../core/api/types/scheduling-v1.ts';
 import type { KubeObject, Resource } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client.ts';
 
 export interface BootstrapOptions {
+  /** PEM of the authority whose client certificates we believe: other servers of the cluster ask for it. */
+  readonly clientAuthority?: string;
   /** The cluster IP and port of the `kubernetes` Service; none: no such Service. */
   readonly apiService?: { readonly clusterIP: string; readonly port: number; readonly targetPort: number };
 }
@@ -52,6 +55,7 @@ export async function bootstrap(client: Client, options: BootstrapOptions = {}):
   for (const name of names) await ensure(client, NAMESPACES, namespace(name));
   for (const entry of SYSTEM_CLASSES) await ensure(client, PRIORITY_CLASSES, entry);
   for (const name of names) await ensure(client, SERVICE_ACCOUNTS, defaultAccount(name));
+  if (options.clientAuthority !== undefined) await publishAuthority(client, options.clientAuthority);
   if (options.apiService === undefined) return;
   // At once, so that they reach the disk together.
   await Promise.all(localApiServices().map((service) => ensure(client, API_SERVICES, service)));
@@ -61,6 +65,16 @@ export async function bootstrap(client: Client, options: BootstrapOptions = {}):
     // Somebody else's Service has the address: a pity, but no reason not to start.
     if (!isStatus(error, 'Invalid')) throw error;
   }
+}
+
+/** Where extension API servers, kube-controller-manager and kube-scheduler look for it; a new one takes the place of the old. */
+async function publishAuthority(client: Client, authority: string): Promise<void> {
+  const metadata = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
+  const wanted: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'client-ca-file': authority } };
+  await ensure(client, CONFIG_MAPS, wanted);
+  const { data } = await client.get(CONFIG_MAPS, metadata);
+  if (data?.['client-ca-file'] === authority) return;
+  await client.patch(CONFIG_MAPS, metadata, { type: 'merge', body: { data: { 'client-ca-file': authority } } });
 }
 
 function apiService({ clusterIP, port, targetPort }: NonNullable<BootstrapOptions['apiService']>): Service {

@@ -222,7 +222,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
     // Only now is the port known; everything else that a cluster begins with is there, and is left alone.
-    await bootstrap(client, { apiService: { ...API_SERVICE, targetPort: address.port } });
+    await bootstrap(client, {
+      apiService: { ...API_SERVICE, targetPort: address.port },
+      clientAuthority: keys.authority.certificate,
+    });
 
     const nodeCount = await createNodes(
       client,
