@@ -1,11 +1,13 @@
 /** Situations in which a controller could stop short or turn in circles, and must do neither. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { createTaintEviction } from '../../src/control/housekeeping/nodes/taint-eviction.ts';
 import { RESOURCES_ANNOTATION, ROLLOUT_ANNOTATIONS as ANNOTATION } from '../../src/core/api/names.ts';
 import { DAEMON_SETS, NODES, PODS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../src/core/api/types/apps-v1.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { JsonObject } from '../../src/core/kube/json.ts';
 import { forbiddenRequest } from '../../src/core/kube/status-error.ts';
+import { keep } from '../housekeeping/keepers.ts';
 import { inWeather } from './bad-weather.ts';
 import { allAvailable, bareNode, createWorld, daemonSet, setImage, type World } from './world.ts';
 
@@ -230,6 +232,25 @@ describe('a partition', () => {
     expect(await world.pods()).toHaveLength(6);
     await annotate({ [ANNOTATION.partition]: null });
     await world.eventually(allAvailable(world, 4));
+  });
+});
+
+describe('a NoExecute taint', () => {
+  it.each([
+    [0, 'is not tolerated: no pod is made to be evicted at once', 1],
+    [10, 'is: pods come, and go when their time is up', 2],
+  ])('that the template tolerates for %i seconds %s', async (tolerationSeconds, _, desired) => {
+    world = await createWorld({ nodes: 2 });
+    const stop = keep(world, (around) => [createTaintEviction(around)]);
+    const tolerations = [{ key: 'out', operator: 'Exists', effect: 'NoExecute', tolerationSeconds }];
+    await world.client.create(DAEMON_SETS, daemonSet({}, { tolerations }));
+    await world.eventually(allAvailable(world, 2));
+    await patchNode('node-0', { spec: { taints: [{ key: 'out', effect: 'NoExecute' }] } });
+    await world.settle(60_000);
+    expect((await world.set()).status?.desiredNumberScheduled).toBe(desired);
+    const made = (await world.events()).filter((event) => event.includes('SuccessfulCreate'));
+    expect(made.length).toBeLessThan(10);
+    await stop();
   });
 });
 

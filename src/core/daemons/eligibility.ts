@@ -73,7 +73,8 @@ export function compileEligibility(spec: PlacementSpec, policy: DaemonPolicy = D
   if (byPolicy === undefined) bySpec.set(spec, (byPolicy = new Map()));
   const known = byPolicy.get(policy);
   if (known !== undefined) return known;
-  const tolerations = policy.automaticTolerations ? daemonTolerations(spec) : (spec.tolerations ?? []);
+  const all = policy.automaticTolerations ? daemonTolerations(spec) : (spec.tolerations ?? []);
+  const tolerations = all.some(isForNoTime) ? all.filter((toleration) => !isForNoTime(toleration)) : all;
   const text = placementText(spec, tolerations, policy);
   let eligibility = byText.get(text);
   if (eligibility === undefined) {
@@ -84,6 +85,10 @@ export function compileEligibility(spec: PlacementSpec, policy: DaemonPolicy = D
   byPolicy.set(policy, eligibility);
   return eligibility;
 }
+
+/** What is evicted the moment it comes must not be made: it would be made and evicted without end. */
+const isForNoTime = ({ tolerationSeconds }: Toleration): boolean =>
+  tolerationSeconds !== undefined && tolerationSeconds <= 0;
 
 const placementText = (spec: PlacementSpec, tolerations: readonly Toleration[], policy: DaemonPolicy): string =>
   JSON.stringify([
