@@ -1,5 +1,5 @@
 /**
- * `npm start` and `npm test` begin here. Runs on any Node.js from 18 on: installs the dependencies when they are
+ * `npm start`, `npm test`, `npm run bench` and `npm run simulate` begin here. Runs on any Node.js from 18 on: installs the dependencies when they are
  * absent or stale, finds a Node.js new enough for everynode (the machine's own, or the one npm installed), and goes on
  * with that.
  */
@@ -118,13 +118,12 @@ const FLAGS = [
   'node-groups',
   'controllers',
   'write-kubeconfig',
-].concat([
   'audit-log-path',
   'audit-policy-file',
   'max-requests-inflight',
   'max-mutating-requests-inflight',
   'log-level',
-]);
+];
 
 /** npm keeps flags that stand before `--` to itself; a cluster other than the one asked for would start in silence. */
 function refuseSwallowedFlags() {
@@ -160,7 +159,13 @@ if (task === 'start') {
   const got = spawnSync(node, [join(ROOT, 'scripts', 'get-kubernetes.mjs')], { stdio: ['ignore', 'ignore', 2] });
   if (got.status !== 0) process.exit(1);
   become(node, [vitest, 'run', '--project', 'kubernetes', ...rest]);
+} else if (task === 'bench') {
+  // What is measured is what users run: the emitted code.
+  build(node);
+  become(node, [join(ROOT, 'bench', 'run.ts'), ...rest]);
+} else if (task === 'simulate') {
+  become(node, [join(ROOT, 'scripts', 'simulate.ts'), ...rest]);
 } else {
-  say(`unknown task ${JSON.stringify(task)}; one of start, build, test, test-all, test-kubernetes`);
+  say(`unknown task ${JSON.stringify(task)}; one of start, build, test, test-all, test-kubernetes, bench, simulate`);
   process.exit(1);
 }
