@@ -17,7 +17,6 @@ describe('delete', () => {
       metadata: {},
       status: 'Success',
       details: { name: 'a', kind: 'configmaps', uid: metadata.uid },
-      code: 200,
     });
     expect((await failure(client.delete(CONFIG_MAPS, A))).code).toBe(404);
   });

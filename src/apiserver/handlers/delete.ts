@@ -100,7 +100,6 @@ const deletedStatus = (kind: KindDefinition, object: Stored): Status => ({
     kind: kind.resource,
     uid: object.metadata.uid,
   },
-  code: 200,
 });
 
 function askAdmission(context: HandlerContext, removal: Removal, old: Stored, step: Step): void {

@@ -62,7 +62,7 @@ export function sendError(exchange: Exchange, error: unknown): StatusError {
 }
 
 export const sendStatus = (exchange: Exchange, status: Status, accepted: Accepted): void =>
-  sendObject(exchange, status.code === 0 ? 200 : status.code, status, { ...accepted, as: '' });
+  sendObject(exchange, status.code || 200, status, { ...accepted, as: '' });
 
 export interface TransformOptions {
   readonly accepted: Accepted;

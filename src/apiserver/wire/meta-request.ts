@@ -28,6 +28,11 @@ export async function answerMeta(
   context: WireContext,
 ): Promise<void> {
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
+    // What is not there does not mind the method.
+    if (route.kind === 'unknown') throw notFoundPath();
+    if (route.kind === 'discovery' && discoveryDocument(route, source, context.kinds) === undefined) {
+      throw notFoundPath();
+    }
     throw new StatusError(
       405,
       'MethodNotAllowed',

@@ -22,6 +22,7 @@ import { impersonated } from './impersonation.ts';
 import { answerMeta, type MetaSource } from './meta-request.ts';
 import { createInFlight, DEFAULT_LIMITS, type RequestLimits } from './overload.ts';
 import { parsePath, type Route } from './path.ts';
+import { isPlainNotFound, sendPlainNotFound } from './plain-not-found.ts';
 import { answerResource, isLong, verbAsked } from './resource-request.ts';
 import { createWatchBudget } from './watch-budget.ts';
 import type { WireContext } from './wire-context.ts';
@@ -147,8 +148,12 @@ export function createWireServer(options: WireOptions): WireServer {
       }
     } catch (error) {
       // Whoever could not say who they are, or may not be whom they want to be, leaves a trace too.
-      trail ??= beginTrail(exchange, parsePath(exchange.path), caller, user);
-      if (!exchange.answered) failure = sendError(exchange, error);
+      const route = parsePath(exchange.path);
+      trail ??= beginTrail(exchange, route, caller, user);
+      if (!exchange.answered && isPlainNotFound(error, exchange.path, route, options.kinds)) {
+        failure = error as StatusError;
+        sendPlainNotFound(exchange);
+      } else if (!exchange.answered) failure = sendError(exchange, error);
     }
     trail?.complete(failure);
     options.onAnswered?.(exchange, user, failure, options.clock.monotonic() - began);

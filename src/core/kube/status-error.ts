@@ -51,12 +51,15 @@ export interface Status {
   readonly message?: string;
   readonly reason?: StatusReason;
   readonly details?: StatusDetails;
-  readonly code: number;
+  /** Left out where a deletion went well. */
+  readonly code?: number;
 }
+
+export type FailureStatus = Status & { readonly code: number };
 
 export class StatusError extends Error {
   override readonly name = 'StatusError';
-  readonly status: Status;
+  readonly status: FailureStatus;
 
   constructor(code: number, reason: StatusReason, message: string, details?: StatusDetails, options?: ErrorOptions) {
     super(message, options);
@@ -73,7 +76,7 @@ export class StatusError extends Error {
   }
 
   /** The error that a `Status` from a server stands for. */
-  static from(status: Status, options?: ErrorOptions): StatusError {
+  static from(status: FailureStatus, options?: ErrorOptions): StatusError {
     const { code, reason = '', message = '', details } = status;
     return new StatusError(code, reason, message, details, options);
   }

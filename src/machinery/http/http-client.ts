@@ -32,7 +32,7 @@ const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
 } as const satisfies { readonly [type in Patch['type']]: string };
 
-const GONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };
+const GONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
 
 /**
  * A kube-apiserver that finds an object gone by somebody else's hand, between the two steps of its own deletion, answers with

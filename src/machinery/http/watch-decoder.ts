@@ -73,7 +73,8 @@ function decode<T extends KubeObject>(line: string, before: readonly WatchEvent<
     throw malformed(before, `a watch event is not JSON: ${String(cause)}`, cause);
   }
   const { type, object } = document ?? {};
-  if (type === 'ERROR' && isStatusBody(object)) throw new WatchBroken(before, errorFromStatus(object, object.code));
+  if (type === 'ERROR' && isStatusBody(object))
+    throw new WatchBroken(before, errorFromStatus(object, object.code ?? 500));
   const metadata = (object as Partial<KubeObject> | null | undefined)?.metadata;
   if (metadata === undefined || metadata === null) throw malformed(before, 'a watch event carries no object');
   switch (type) {

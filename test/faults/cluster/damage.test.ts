@@ -92,7 +92,7 @@ describe('a full disk', () => {
     // No file may grow beyond this; the ignored signal turns it into an error of the write.
     const { server, client } = await begin({ shell: 'trap "" XFSZ; ulimit -f 512' });
     const made: string[] = [];
-    const refused: { code: number; message: string | undefined; cause: string | undefined }[] = [];
+    const refused: { code: number | undefined; message: string | undefined; cause: string | undefined }[] = [];
     for (let i = 0; i < 60 && refused.length < 3; i += 1) {
       const answer = await create(client, `c${i}`, 30_000);
       if (answer.status === 201) made.push(`c${i}`);
