@@ -146,6 +146,7 @@ function prepareUpdate(
   // An object that stays as it is was valid when it came; its fields may still have changed hands.
   if (counted === old) return hasSameOwners(old, managed) ? old : withManaged(old, managed);
   const errors = strategy.validateUpdate(counted, old, subresource);
+  if (warn !== undefined) for (const text of strategy.ratcheted?.(counted) ?? []) warn(text);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
   if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted, old) ?? []) warn(text);
   // What is invalid takes nothing from others.

@@ -23,7 +23,11 @@ export function isPlainNotFound(error: unknown, path: string, route: Route, kind
       const [, root, group = ''] = path.split('/', 3);
       return root !== 'api' && (root !== 'apis' || !isBuiltIn(kinds, group));
     }
-    default:
+    case 'health':
+    case 'index':
+    case 'metrics':
+    case 'openid':
+    case 'version':
       return true;
   }
 }

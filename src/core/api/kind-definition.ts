@@ -134,6 +134,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   validateUpdate(object: T, old: T, subresource: string): readonly FieldError[];
   /** Warnings for the client's eyes; they change nothing. `old` is what an update replaces: what it kept was told before. */
   warnings?(object: T, old?: T): readonly string[];
+  /** What `validateUpdate` let pass because it was so before; told right after it, whatever comes of the update. */
+  ratcheted?(object: T): readonly string[] | undefined;
   /** True where a change counts as a new generation. */
   generationChanged(object: T, old: T): boolean;
   /** Set where deletion waits: the grace in seconds for a delete request that asked for `requested`. */

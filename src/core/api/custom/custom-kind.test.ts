@@ -166,3 +166,55 @@ describe('OpenAPI of a custom kind', () => {
     expect(first?.[1]).not.toHaveProperty('properties');
   });
 });
+
+describe('rules that came after an object', () => {
+  const good = [{ rule: "self == 'good'", message: 'must be good' }];
+  const part: JSONSchemaProps = {
+    type: 'object',
+    properties: { a: { type: 'string', 'x-kubernetes-validations': good } },
+  };
+  const whole: JSONSchemaProps = {
+    type: 'object',
+    'x-kubernetes-validations': [{ rule: "!has(self.a) || self.a == 'good'" }],
+    properties: { a: { type: 'string' }, part, free: { type: 'string' } },
+  };
+  const objects: JSONSchemaProps = { type: 'object', properties: { spec: whole, status: part } };
+  const { strategy } = only({ schema: { openAPIV3Schema: objects }, subresources: { status: {} } });
+  const of = (spec: object, labels?: { readonly [key: string]: string }): KubeObject =>
+    ({
+      apiVersion: 'stable.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '1', ...(labels ? { labels } : {}) },
+      spec,
+      status: { a: 'bad' },
+    }) as unknown as KubeObject;
+  const judged = (object: KubeObject, old: KubeObject, subresource = ''): readonly unknown[] => {
+    const errors = strategy.validateUpdate(object, old, subresource);
+    return [errors.map(({ field, message }) => `${field}: ${message}`), strategy.ratcheted?.(object) ?? []];
+  };
+  const SPEC = "spec: Invalid value: failed rule: !has(self.a) || self.a == 'good'";
+  const PART = 'spec.part.a: Invalid value: "bad": must be good';
+  const STATUS = 'status.a: Invalid value: "bad": must be good';
+
+  it('warn of what did not change, whether it is the same value or an equal one', () => {
+    const spec = { a: 'bad', part: { a: 'bad' } };
+    const old = of(spec);
+    expect(judged(of(spec, { x: 'y' }), old)).toEqual([[], [SPEC, PART, STATUS]]);
+    expect(judged(of(structuredClone(spec), { x: 'z' }), old)).toEqual([[], [SPEC, PART, STATUS]]);
+    expect(judged(of(spec, { x: 'z' }), old, 'status')).toEqual([[], [SPEC, PART, STATUS]]);
+  });
+
+  it('refuse what changed, and warn of the rest all the same', () => {
+    const spec = { a: 'bad', part: { a: 'bad' } };
+    expect(judged(of({ ...spec, free: 'x' }), of(spec))).toEqual([[SPEC], [PART, STATUS]]);
+  });
+
+  it('have nothing to say about what is fine, however often it is asked', () => {
+    const spec = { a: 'good', part: { a: 'good' } };
+    const old = { ...of(spec), status: { a: 'good' } } as KubeObject;
+    for (const x of ['y', 'z']) {
+      const next = { ...of(spec, { x }), status: (old as unknown as { readonly status: object }).status } as KubeObject;
+      expect(judged(next, old)).toEqual([[], []]);
+    }
+  });
+});

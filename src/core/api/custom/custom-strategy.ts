@@ -1,5 +1,5 @@
 /** How custom resources behave when they are written: one strategy for each version of a definition. */
-import { type FieldError, field, invalid } from '../../kube/field-errors.ts';
+import { type FieldError, field, fieldErrorMessage, invalid } from '../../kube/field-errors.ts';
 import { goQuote } from '../../kube/go-text.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
@@ -44,13 +44,19 @@ export function createCustomStrategy(options: CustomStrategyOptions): KindStrate
   const { hasStatus, schema, scale } = options;
   const rules = compileRules(schema);
   const values = valueValidator(schema.source);
+  const ratcheted = new WeakMap<KubeObject, readonly string[]>();
   const statusSchema = schema.properties.get('status');
   const statusValues = statusSchema === undefined ? undefined : valueValidator(statusSchema.source);
 
   const withRules = (errors: FieldError[], object: KubeObject, old: KubeObject | undefined): readonly FieldError[] => {
     if (rules === undefined) return errors;
-    if (errors.some(({ type }) => BLOCKING.has(type))) errors.push(invalid('', null, NOT_CHECKED));
-    else append(errors, rules.validate(object, old));
+    if (errors.some(({ type }) => BLOCKING.has(type))) {
+      errors.push(invalid('', null, NOT_CHECKED));
+      return errors;
+    }
+    const found = rules.validate(object, old);
+    if (found.ratcheted.length > 0) ratcheted.set(object, found.ratcheted.map(fieldErrorMessage));
+    append(errors, found.errors);
     return errors;
   };
   const scaleErrors = (object: KubeObject, alsoSpec: boolean): readonly FieldError[] =>
@@ -99,6 +105,7 @@ export function createCustomStrategy(options: CustomStrategyOptions): KindStrate
       return withRules(errors, object, old);
     },
     warnings: (object) => finalizerWarnings(object.metadata.finalizers),
+    ratcheted: (object) => ratcheted.get(object),
     generationChanged: (object, old) =>
       contentChanged(object, old) || (!hasStatus && !deepEqual(bagOf(object)['status'], bagOf(old)['status'])),
     allowUnconditionalUpdate: false,

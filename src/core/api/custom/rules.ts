@@ -18,7 +18,13 @@ import { isBag } from './shape.ts';
 import type { Structural } from './structural.ts';
 
 export interface Rules {
-  validate(object: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+  validate(object: KubeObject, old: KubeObject | undefined): RuleFindings;
+}
+
+export interface RuleFindings {
+  readonly errors: readonly FieldError[];
+  /** What would be an error had it not been so before: it is told, and not held against an update. */
+  readonly ratcheted: readonly FieldError[];
 }
 
 const known = new WeakMap<Structural, boolean>();
@@ -45,10 +51,10 @@ export function compileRules(schema: Structural): Rules | undefined {
   return {
     validate(object, old) {
       root ??= ruleNode(schema, true, declTypeOf(schema.source, true));
-      const walk: Walk = { budget: RUNTIME_COST_BUDGET, errors: [] };
+      const walk: Walk = { budget: RUNTIME_COST_BUDGET, errors: [], ratcheted: [] };
       const pair: Pair | undefined = old === undefined ? undefined : { value: object, old };
       visit(root, object, old, '', { current: pair, parent: undefined }, walk);
-      return walk.errors;
+      return walk;
     },
   };
 }
@@ -63,6 +69,8 @@ interface RuleNode {
   readonly properties: ReadonlyMap<string, RuleNode>;
   /** Some rule here or below compares with what was before. */
   readonly usesOldSelf: boolean;
+  /** Values about which there was nothing to say; what is shared by many objects is looked at once. */
+  readonly fine: WeakSet<object>;
 }
 
 function ruleNode(schema: Structural, isResource: boolean, decl: DeclType | undefined): RuleNode {
@@ -82,7 +90,17 @@ function ruleNode(schema: Structural, isResource: boolean, decl: DeclType | unde
   }
   const children = [items, others, ...properties.values()].filter((each) => each !== undefined);
   const usesOldSelf = rules.some((rule) => rule.usesOldSelf) || children.some((each) => each.usesOldSelf);
-  return { schema, isResource, decl: environments?.self ?? decl, rules, items, others, properties, usesOldSelf };
+  return {
+    schema,
+    isResource,
+    decl: environments?.self ?? decl,
+    rules,
+    items,
+    others,
+    properties,
+    usesOldSelf,
+    fine: new WeakSet(),
+  };
 }
 
 /** Members whose names CEL cannot spell are typed by their own schema. */
@@ -114,12 +132,20 @@ interface Walk {
   /** Negative once it is spent: nothing more is run. */
   budget: number;
   readonly errors: FieldError[];
+  readonly ratcheted: FieldError[];
 }
 
 function visit(node: RuleNode, value: unknown, old: unknown, path: string, relation: Relation, walk: Walk): void {
   if (value === null || value === undefined || walk.budget < 0) return;
   // The very same value passed before, and no rule wants to see it beside itself.
-  if (!node.usesOldSelf && value === old && relation.current !== undefined) return;
+  const isShared = !node.usesOldSelf && value === old && relation.current !== undefined && typeof value === 'object';
+  if (isShared && node.fine.has(value)) return;
+  const said = walk.errors.length + walk.ratcheted.length;
+  visitValue(node, value, old, path, relation, walk);
+  if (isShared && walk.budget >= 0 && walk.errors.length + walk.ratcheted.length === said) node.fine.add(value);
+}
+
+function visitValue(node: RuleNode, value: unknown, old: unknown, path: string, relation: Relation, walk: Walk): void {
   runRules(node, value, old, path, relation, walk);
   if (walk.budget < 0) return;
   if (Array.isArray(value)) return visitItems(node, value, old, path, relation, walk);
@@ -223,7 +249,7 @@ function runRules(node: RuleNode, value: unknown, old: unknown, path: string, re
     const at = compiled.fieldPath === undefined ? path : joined(path, compiled.fieldPath);
     const error =
       message.fatal === undefined ? failure(rule, at, schema, value, message.text) : invalid(at, type, message.fatal);
-    if (compiled.usesOldSelf || !isUnchanged(relation)) walk.errors.push(error);
+    (compiled.usesOldSelf || !isUnchanged(relation) ? walk.errors : walk.ratcheted).push(error);
     if (walk.budget < 0) return;
   }
 }

@@ -57,7 +57,7 @@ describe('values against schemas', () => {
       const values = valueValidator(schema);
       const errors = [
         ...(old === undefined ? values.validate(filled) : values.validateUpdate(filled, old)),
-        ...(compileRules(structural)?.validate(filled, old) ?? []),
+        ...(compileRules(structural)?.validate(filled, old).errors ?? []),
         ...validateEmbedded(filled, structural),
         ...validateListTypes(filled, structural),
       ];
