@@ -245,3 +245,23 @@ describe('acting as others', () => {
     ]);
   });
 });
+
+describe('a review', () => {
+  const post = (accept: string) =>
+    ask('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+      method: 'POST',
+      asAdmin: true,
+      headers: { accept },
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+      },
+    });
+  const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+  it('is never kept and has no rows', async () => {
+    expect((await post(TABLE)).code).toBe(406);
+    expect((await post(`${TABLE},application/json`)).code).toBe(201);
+  });
+});

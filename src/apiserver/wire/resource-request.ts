@@ -28,6 +28,9 @@ import { warningHeaders } from './warnings.ts';
 import { answerWatch } from './watch-answer.ts';
 import type { WireContext } from './wire-context.ts';
 
+/** Kinds that are only asked and never kept (reviews) have no rows. */
+const OF_QUESTIONS = TRANSFORMS.filter((offer) => offer.as !== 'Table');
+
 export async function answerResource(
   exchange: Exchange,
   target: RequestTarget,
@@ -43,7 +46,8 @@ export async function answerResource(
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined || !isPathOf(kind, target)) throw notFound();
   if (!isServed(kind, target, verb)) throw isClosing(kind, target, verb) ? closing(kind) : notAllowed();
-  const accepted = negotiate(exchange.header('accept'), TRANSFORMS, hasProtobuf(apiVersionOf(kind), kind.kind));
+  const offers = kind.verbs.length === 1 && kind.verbs[0] === 'create' ? OF_QUESTIONS : TRANSFORMS;
+  const accepted = negotiate(exchange.header('accept'), offers, hasProtobuf(apiVersionOf(kind), kind.kind));
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const warnings: string[] = kind.deprecated === undefined ? [] : [kind.deprecated];
   const base: RequestBase = {

@@ -37,6 +37,7 @@ export async function runE2e(options: E2eOptions): Promise<readonly E2eCase[]> {
     // There is no node to take logs from.
     '--disable-log-dump=true',
     '--dump-logs-on-failure=false',
+    '--ginkgo.no-color',
     `--ginkgo.focus=${focus}`,
     `--ginkgo.skip=${skip}`,
     `--ginkgo.timeout=${TIMEOUT}`,
