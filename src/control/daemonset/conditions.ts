@@ -26,7 +26,7 @@ export function daemonConditions(
   return [
     progressing(state, view.count(UPDATED), desired, view.count(CRASHING), revision, wishes),
     enough(available, desired, limits.maxUnavailable),
-    degraded(desired - available, view.count(DOWN), view.count(CRASHING)),
+    degraded(desired - available, view.count(DOWN), view.count(CRASHING), allowedBy(state, limits)),
   ];
 }
 
@@ -77,7 +77,11 @@ function enough(available: number, desired: number, maxUnavailable: number): Con
   };
 }
 
-function degraded(unavailable: number, down: number, crashing: number): Condition {
+/** So many pods a rollout under way may have down by its own hand. */
+const allowedBy = (state: RolloutState, { maxUnavailable }: RolloutLimits): number =>
+  state === 'Progressing' || state === 'Canary' ? maxUnavailable : 0;
+
+function degraded(unavailable: number, down: number, crashing: number, allowed: number): Condition {
   const of = (status: string, reason: string, message: string): Condition => ({
     type: 'Degraded',
     status,
@@ -85,9 +89,13 @@ function degraded(unavailable: number, down: number, crashing: number): Conditio
     message,
   });
   if (unavailable === 0) return of('False', 'AllAvailable', 'every desired pod is available');
-  const why = `${nodes(unavailable)} without an available pod: ${down} down, ${crashing} where the new pod does not come up`;
+  const waiting = Math.max(0, unavailable - down - crashing);
+  const why =
+    `${nodes(unavailable)} without an available pod: ${down} down, ` +
+    `${crashing} where the new pod does not come up, ${waiting} where it waits to be scheduled or ready`;
   if (crashing > 0) return of('True', 'NewPodsFailing', why);
-  return down === unavailable ? of('True', 'NodesDown', why) : of('True', 'PodsUnavailable', why);
+  if (waiting > allowed) return of('True', 'PodsUnavailable', why);
+  return down > 0 ? of('True', 'NodesDown', why) : of('False', 'RollingOut', why);
 }
 
 export const setConditions =
@@ -112,7 +120,7 @@ const OURS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     ]),
   ],
   ['Available', new Set(['EnoughAvailable', 'TooFewAvailable'])],
-  ['Degraded', new Set(['AllAvailable', 'NewPodsFailing', 'NodesDown', 'PodsUnavailable'])],
+  ['Degraded', new Set(['AllAvailable', 'RollingOut', 'NewPodsFailing', 'NodesDown', 'PodsUnavailable'])],
 ]);
 
 const isOurs = ({ type, reason }: DaemonSetCondition): boolean => OURS.get(type)?.has(reason ?? '') ?? false;
