@@ -1,0 +1,104 @@
+/**
+ * What the operator may do on a cluster, and why: the one source of its roles. The Helm chart, the plain manifests and the
+ * page for people are made from it, and a test takes away each verb by itself and looks for what then fails.
+ *
+ * A feature is what `--controllers` switches, or `base`, which every operator needs. Somebody who runs fewer controllers may
+ * leave out the rights of the others; nothing of a feature is needed by another.
+ */
+import type { PolicyRule } from '../core/api/types/rbac-v1.ts';
+
+export interface OperatorRights {
+  /** `base`, or the name of a controller. */
+  readonly feature: string;
+  /** For whoever reviews the roles. */
+  readonly why: string;
+  /** In the whole cluster, or in the operator's own namespace only. */
+  readonly scope: 'cluster' | 'namespace';
+  readonly rules: readonly PolicyRule[];
+}
+
+/** The Lease over which operators agree who acts, unless another is named; one name a release in the chart. */
+export const OPERATOR_LEASE = 'everynode-operator';
+
+const core = (resources: readonly string[], verbs: readonly string[]): PolicyRule => ({
+  apiGroups: [''],
+  resources,
+  verbs,
+});
+const apps = (resources: readonly string[], verbs: readonly string[]): PolicyRule => ({
+  apiGroups: ['apps'],
+  resources,
+  verbs,
+});
+const FOLLOW = ['list', 'watch'] as const;
+
+export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
+  {
+    feature: 'base',
+    why: 'Leader election: one Lease in the namespace of the operator says who acts',
+    scope: 'namespace',
+    rules: [
+      // A name cannot be asked for at a creation: the object is not there yet.
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        resourceNames: [OPERATOR_LEASE],
+        verbs: ['get', 'update'],
+      },
+    ],
+  },
+  {
+    feature: 'rollout-driver',
+    why: 'Replaces pods of DaemonSets that ask for it (everynode.dev/rollout-driver), in order, with canary and stops',
+    scope: 'cluster',
+    rules: [
+      apps(['daemonsets'], FOLLOW),
+      // A canary that passed is written down on its revision, so that no restart forgets it.
+      apps(['controllerrevisions'], ['list', 'patch', 'watch']),
+      core(['nodes'], FOLLOW),
+      // Reading one pod tells how a deletion without an answer has ended.
+      core(['pods'], ['delete', 'get', 'list', 'watch']),
+      core(['events'], ['create', 'patch']),
+    ],
+  },
+  {
+    feature: 'daemonset',
+    why: 'Runs DaemonSets in place of the controller in kube-controller-manager',
+    scope: 'cluster',
+    rules: [
+      apps(['daemonsets'], ['get', 'list', 'watch']),
+      apps(['daemonsets/status'], ['update']),
+      // Where OwnerReferencesPermissionEnforcement is on, whoever makes owners wait for their pods must have this.
+      apps(['daemonsets/finalizers'], ['update']),
+      apps(['controllerrevisions'], ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']),
+      core(['nodes'], FOLLOW),
+      core(['pods'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
+      core(['events'], ['create', 'patch']),
+      // Refuses to act beside kube-controller-manager, whose leader keeps this Lease in kube-system.
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        resourceNames: ['kube-controller-manager'],
+        verbs: ['get'],
+      },
+    ],
+  },
+  {
+    feature: 'scheduler',
+    why: 'Gives pods their nodes in place of kube-scheduler',
+    scope: 'cluster',
+    rules: [
+      core(['nodes', 'namespaces', 'services', 'replicationcontrollers'], FOLLOW),
+      apps(['replicasets', 'statefulsets'], FOLLOW),
+      { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: FOLLOW },
+      { apiGroups: ['storage.k8s.io'], resources: ['storageclasses', 'csinodes'], verbs: FOLLOW },
+      // Reading one pod tells how a binding without an answer has ended; deleting is preemption.
+      core(['pods'], ['delete', 'get', 'list', 'watch']),
+      core(['pods/binding'], ['create']),
+      core(['pods/status'], ['patch']),
+      core(['persistentvolumes', 'persistentvolumeclaims'], ['list', 'update', 'watch']),
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    ],
+  },
+];
