@@ -23,4 +23,10 @@ describe('texts of fresh objects', () => {
     }
     expect(takeText(first)).toBeUndefined();
   });
+
+  it('are not kept when they are long', () => {
+    const long = { ...config('long'), data: { text: 'x'.repeat(100_000) } };
+    keepText(long, splitObject(long));
+    expect(takeText(long)).toBeUndefined();
+  });
 });

@@ -7,10 +7,13 @@ import type { SplitObject } from '../core/api/schema/object-json.ts';
 
 /** More than are under way at once; the oldest, which nobody came for, go first. */
 const MOST = 256;
+/** A long text is rare, and 256 of the longest would be a quarter of a gigabyte. */
+const LONGEST = 64 * 1024;
 
 const fresh = new Map<object, SplitObject>();
 
 export function keepText(object: object, text: SplitObject): void {
+  if (text.before.length + text.after.length > LONGEST) return;
   fresh.set(object, text);
   if (fresh.size <= MOST) return;
   for (const oldest of fresh.keys()) {

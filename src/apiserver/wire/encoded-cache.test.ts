@@ -55,6 +55,28 @@ describe('encoded objects', () => {
     }
   });
 
+  it('forget owners as they forget objects', () => {
+    let encoded = 0;
+    const counted: ManagedFields = [
+      {
+        ...owner('counted'),
+        get manager() {
+          encoded += 1;
+          return 'counted';
+        },
+      },
+    ];
+    const cache = createEncodedCache(4_000);
+    const object = withManaged(config('counted'), counted);
+    cache.bytes(object);
+    const once = encoded;
+    cache.bytes(object);
+    expect(encoded).toBe(once);
+    for (let i = 0; i < 400; i += 1) cache.bytes(withManaged(config('other', ''), [owner(`manager-${i}`)]));
+    cache.bytes(object);
+    expect(encoded).toBeGreaterThan(once);
+  });
+
   it('are encoded once while they are kept', () => {
     let reads = 0;
     const object = {

@@ -22,6 +22,8 @@ interface Kept {
   readonly own: Buffer;
   readonly ownersAt: number;
   readonly owners: Buffer;
+  /** Whose bytes `owners` are, where they are kept for several objects. */
+  readonly shared: ManagedFields | undefined;
 }
 
 const BLOCK_BYTES = 256 * 1024;
@@ -31,31 +33,40 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
   // Two generations instead of a linked list: cheap to keep, and what is used moves on to the young one.
   let young = new Map<object, Kept>();
   let old = new Map<object, Kept>();
+  let youngOwners = new Map<ManagedFields, Buffer>();
+  let oldOwners = new Map<ManagedFields, Buffer>();
   let youngBytes = 0;
   let kept = createSlab(BLOCK_BYTES);
   /** Answers are forgotten as soon as they are sent. */
   const passing = createSlab(BLOCK_BYTES);
-  const owners = new WeakMap<ManagedFields, Buffer>();
 
   const ownersOf = (managed: ManagedFields): Buffer => {
-    let bytes = owners.get(managed);
-    if (bytes === undefined) owners.set(managed, (bytes = Buffer.from(encodeManaged(managed))));
+    const known = youngOwners.get(managed);
+    if (known !== undefined) return known;
+    const before = oldOwners.get(managed);
+    const bytes = before === undefined ? kept.text(encodeManaged(managed)) : kept.joined([before]);
+    youngOwners.set(managed, bytes);
+    youngBytes += bytes.length;
     return bytes;
   };
 
   const encode = (object: object): Kept => {
     const { before, managed, after } = takeText(object) ?? splitObject(object);
-    if (managed === undefined) return { own: kept.text(before + after), ownersAt: 0, owners: NOBODY };
     // Several owners are mostly those of this object alone.
-    if (managed.length > 1) {
-      return { own: kept.text(before + encodeManaged(managed) + after), ownersAt: 0, owners: NOBODY };
+    if (managed === undefined || managed.length > 1) {
+      const text = managed === undefined ? before + after : before + encodeManaged(managed) + after;
+      return { own: kept.text(text), ownersAt: 0, owners: NOBODY, shared: undefined };
     }
     const own = kept.text(before + after);
-    return { own, ownersAt: Buffer.byteLength(before), owners: ownersOf(managed) };
+    return { own, ownersAt: Buffer.byteLength(before), owners: ownersOf(managed), shared: managed };
   };
 
   /** Copied, because what stays must not keep the block of those that went. */
-  const movedOn = (known: Kept): Kept => ({ ...known, own: kept.joined([known.own]) });
+  const movedOn = (known: Kept): Kept => ({
+    ...known,
+    own: kept.joined([known.own]),
+    owners: known.shared === undefined ? NOBODY : ownersOf(known.shared),
+  });
 
   const find = (object: object): Kept => {
     const known = young.get(object);
@@ -67,6 +78,8 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
     if (youngBytes > maxBytes / 2) {
       old = young;
       young = new Map();
+      oldOwners = youngOwners;
+      youngOwners = new Map();
       youngBytes = 0;
       kept = createSlab(BLOCK_BYTES);
     }

@@ -87,8 +87,10 @@ export const sameOwnership = (a: ManagedFields, b: ManagedFields): boolean =>
       return sameManager(entry, other) && entry.apiVersion === other.apiVersion && equalSets(entry.set, other.set);
     }));
 
-/** Texts of lists that objects of one template share, by identity. */
-const texts = new WeakMap<ManagedFields, string>();
+/** Texts of lists that objects of one template share, by identity; the few that are asked for at one time. */
+const texts = new Map<ManagedFields, string>();
+const MOST_TEXTS = 256;
+const LONGEST_TEXT = 16 * 1024;
 
 /** `managedFields` as JSON text. */
 export function encodeManaged(managed: ManagedFields): string {
@@ -106,7 +108,10 @@ export function encodeManaged(managed: ManagedFields): string {
   }
   text += ']';
   // A list with several owners is mostly one object's own.
-  if (managed.length === 1) texts.set(managed, text);
+  if (managed.length === 1 && text.length <= LONGEST_TEXT) {
+    if (texts.size >= MOST_TEXTS) texts.clear();
+    texts.set(managed, text);
+  }
   return text;
 }
 
