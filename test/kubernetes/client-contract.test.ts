@@ -25,7 +25,8 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver']).length > 0).each([tr
         const filler = await client.create(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
         await running.compact(filler.metadata.resourceVersion);
       };
-      return { client, features: ['validation', 'apply', 'strategic'], ...(hasCache ? {} : { compact }) };
+      const features = ['validation', 'apply', 'strategic'] as const;
+      return { client, features, checksVersionLate: true, ...(hasCache ? {} : { compact }) };
     });
   },
 );

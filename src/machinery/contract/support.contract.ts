@@ -18,6 +18,8 @@ export interface ClientHarness {
   /** Where pods may be created; made by the suite when absent. */
   readonly namespace?: string;
   readonly features?: readonly ContractFeature[];
+  /** A kube-apiserver finds a resourceVersion on a create so late that it blames itself. */
+  readonly checksVersionLate?: boolean;
   /** Makes the server forget its history, so that everything older than now is expired. */
   compact?(): void | Promise<void>;
   close?(): void | Promise<void>;
