@@ -85,12 +85,20 @@ export function createClaimProtection(options: KeeperOptions): Actor {
   controller.watch(pods, (pod, { type }) => {
     if (waiting.size === 0) return NONE;
     const claims = waiting.get(pod.metadata.namespace ?? '');
-    return claims === undefined || (type !== 'delete' && !isShutDown(pod)) ? NONE : claims.values();
+    if (claims === undefined || (type !== 'delete' && !isShutDown(pod))) return NONE;
+    return claimsOf(pod).flatMap((name) => claims.get(name) ?? NONE);
   });
   return controller;
 }
 
 const NONE: readonly ObjectKey[] = [];
+
+/** Names of the claims a pod may mount. Whose an ephemeral one is, the claim says. */
+const claimsOf = ({ metadata, spec }: Stored<Pod>): readonly string[] =>
+  (spec?.volumes ?? []).flatMap(({ ephemeral, name, persistentVolumeClaim }) => {
+    if (ephemeral !== undefined) return [`${metadata.name}-${name}`];
+    return persistentVolumeClaim === undefined ? [] : [persistentVolumeClaim.claimName];
+  });
 
 /** A pod without a node will not get to run with a claim that is to go. */
 function mounts(pod: Stored<Pod>, claim: Claim): boolean {
