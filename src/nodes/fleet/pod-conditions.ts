@@ -121,9 +121,21 @@ const isSame = (condition: PodCondition, { isTrue, reason, message }: Fact): boo
   (condition.reason ?? '') === (reason ?? '') &&
   (condition.message ?? '') === (message ?? '');
 
-/** The last question; it is nearly always asked again with the very same list, facts and second. */
-let last: { old: Conditions; facts: readonly Fact[]; generation: number | undefined; now: string; result: Conditions };
-last = { old: NONE, facts: [], generation: undefined, now: '', result: NONE };
+/** The last one is nearly always asked again, with the very same list, facts and second. */
+interface Question {
+  readonly old: Conditions;
+  readonly facts: readonly Fact[];
+  readonly generation: number | undefined;
+  readonly now: string;
+}
+
+let last: Question & { readonly result: Conditions } = {
+  old: NONE,
+  facts: [],
+  generation: undefined,
+  now: '',
+  result: NONE,
+};
 
 const cache = new Map<string, Conditions>();
 const CACHE_SIZE = 64;
