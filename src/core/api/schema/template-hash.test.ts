@@ -10,16 +10,37 @@ interface Row {
   readonly collided: string;
 }
 
+interface CountedRow {
+  readonly template: object;
+  readonly count?: number;
+  readonly hash: string;
+}
+
+const read = <T>(file: string): readonly T[] =>
+  readFileSync(new URL(`golden/${file}`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => parseJson(line) as unknown as T);
+
 /** Templates as the server stores them, plain ones and ones with anything in them, and what Kubernetes v1.36 makes of them. */
-const rows = readFileSync(new URL('golden/template-hashes.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => parseJson(line) as unknown as Row);
+const rows = read<Row>('template-hashes.jsonl');
+/** The same with any collision count, and templates as somebody wrote them. */
+const counted = read<CountedRow>('template-hashes-counted.jsonl');
 
 describe('the hash of a pod template', () => {
   it.each(rows.map((row, i) => [i, row] as const))('is Kubernetes’ own: template %i', (_, row) => {
     expect(podTemplateHash(row.template, undefined)).toBe(row.hash);
     expect(podTemplateHash(row.template, 1)).toBe(row.collided);
+  });
+
+  it.each(counted.map((row, i) => [i, row] as const))('counts collisions as Kubernetes does: template %i', (_, row) => {
+    expect(podTemplateHash(row.template, row.count)).toBe(row.hash);
+  });
+
+  it('takes keys that every object inherits as plain data', () => {
+    const labels: unknown = JSON.parse('{"constructor":"a","__proto__":"b"}');
+    const spec = { containers: [] };
+    expect(podTemplateHash({ metadata: { labels }, spec }, undefined)).not.toBe(podTemplateHash({ spec }, undefined));
   });
 
   it('is the same for empty lists and maps as for none', () => {

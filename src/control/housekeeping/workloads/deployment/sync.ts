@@ -42,7 +42,7 @@ import {
   sizeAnnotations,
 } from './revisions.ts';
 import { isRecreate, isScaled, newSize, rescale, type Resize, shrinkOld, sizeOf } from './sizes.ts';
-import { podTemplateHash } from './template-hash.ts';
+import { podTemplateHash } from '../../../../core/api/schema/template-hash.ts';
 
 type Set = Stored<ReplicaSet>;
 
