@@ -1,7 +1,7 @@
 /** JSON values as Go prints them: messages of Kubernetes quote what they complain about that way. */
 import { compareBytes, goQuote } from '../kube/go-text.ts';
 import type { Json, JsonObject } from '../kube/json.ts';
-import { formatGoFloat } from './cel/go-float.ts';
+import { formatGoFloat } from '../kube/go-float.ts';
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const isFloat = (value: Json): value is number => typeof value === 'number' && !Number.isSafeInteger(value);

@@ -1,6 +1,6 @@
 /** Conversions: `int(x)`, `string(x)`, `duration(x)` and their kin, with cel-go's words for what does not convert. */
 import { parseInt64, parseUint64 } from '../../kube/go-text.ts';
-import { formatGoFloat } from './go-float.ts';
+import { formatGoFloat } from '../../kube/go-float.ts';
 import { CIDR_TYPE, IP_TYPE, type Comparable } from './opaque.ts';
 import { formatDuration, formatTimestamp, MAX_INT64, parseDuration, parseTimestamp, timestampOf } from './times.ts';
 import {

@@ -1,5 +1,5 @@
 /** Values as Go's `%v` prints them inside messages. */
-import { formatGoFloat } from './go-float.ts';
+import { formatGoFloat } from '../../kube/go-float.ts';
 import { formatNanos } from '../../kube/go-duration.ts';
 import { formatTimestamp } from './times.ts';
 import {

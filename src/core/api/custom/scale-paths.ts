@@ -1,6 +1,7 @@
 /** Where a custom resource keeps its replicas, and what may stand there. */
 import { type FieldError, invalid } from '../../kube/field-errors.ts';
-import { encodeJson, type Json } from '../../kube/json.ts';
+import type { Json } from '../../kube/json.ts';
+import { goText, goTypeName } from '../go-print.ts';
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.ts';
 import { isBag } from './shape.ts';
 
@@ -23,10 +24,7 @@ export function nested(object: unknown, steps: readonly string[]): Nested {
         .slice(0, i)
         .map((each) => `.${each}`)
         .join('');
-      return {
-        found: false,
-        error: `${where} accessor error: ${show(value)} is of the type ${goType(value)}, expected map[string]interface {}`,
-      };
+      return { found: false, error: mistyped(where, value, 'map[string]interface {}') };
     }
     if (!Object.hasOwn(value, step)) return { found: false };
     value = value[step];
@@ -34,16 +32,10 @@ export function nested(object: unknown, steps: readonly string[]): Nested {
   return { found: true, value };
 }
 
-const show = (value: unknown): string =>
-  value === null ? '<nil>' : typeof value === 'string' ? value : encodeJson(value as Json);
-
-function goType(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  if (typeof value === 'bigint') return 'int64';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : typeof value === 'object' ? 'map[string]interface {}' : typeof value;
-}
+const mistyped = (where: string, value: unknown, expected: string): string => {
+  const found = (value ?? null) as Json;
+  return `${where} accessor error: ${goText(found)} is of the type ${goTypeName(found)}, expected ${expected}`;
+};
 
 function readTyped(object: unknown, path: string, type: 'int64' | 'string') {
   const steps = stepsOf(path);
@@ -54,7 +46,7 @@ function readTyped(object: unknown, path: string, type: 'int64' | 'string') {
   const isRight = type === 'string' ? typeof value === 'string' : Number.isInteger(value);
   if (isRight) return { value: value as number };
   const where = steps.map((each) => `.${each}`).join('');
-  return { error: `${where} accessor error: ${show(value)} is of the type ${goType(value)}, expected ${type}` };
+  return { error: mistyped(where, value, type) };
 }
 
 function replicasErrors(object: unknown, path: string): readonly FieldError[] {

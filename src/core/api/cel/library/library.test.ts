@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { celEnvironment, celValueOf, compileCel } from '../cel.ts';
 import { DYN_DECL } from '../decl-types.ts';
-import { formatGoFloat } from '../go-float.ts';
+import { formatGoFloat } from '../../../kube/go-float.ts';
 import { toJson } from '../to-json.ts';
 import type { Json } from '../../../kube/json.ts';
 import { fixed } from './format-text.ts';

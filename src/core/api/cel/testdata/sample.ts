@@ -4,7 +4,7 @@ import type { Json } from '../../../kube/json.ts';
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
 import { celEnvironment, celValueOf, type CelBindings, type CelEnvironment } from '../cel.ts';
 import { DYN_DECL, opaqueDecl, optionalDecl, withNames } from '../decl-types.ts';
-import { formatGoFloat } from '../go-float.ts';
+import { formatGoFloat } from '../../../kube/go-float.ts';
 import { authorizerValue, type Authorize } from '../library/authorizer.ts';
 import { AUTHORIZER_TYPE } from '../opaque.ts';
 import { declTypeOf } from '../schema-types.ts';
