@@ -10,7 +10,12 @@ import { createGate } from './gate.ts';
 import { createListener, SYNCED, type Listener } from './informer-listener.ts';
 import { silentLogger } from './logger.ts';
 import { createObjectStore, type Change, type IndexFunction, type Lister } from './object-store.ts';
-import { createReflector, type ReflectorOptions, type ReflectorScope } from './reflector/reflector.ts';
+import {
+  createReflector,
+  type ObjectEvent,
+  type ReflectorOptions,
+  type ReflectorScope,
+} from './reflector/reflector.ts';
 import { createSharer } from './share-objects.ts';
 
 /**
@@ -37,6 +42,8 @@ export interface HandlerRegistration {
 export interface InformerOptions extends ReflectorOptions {
   /** Let objects share what is equal among them. For servers in another process; one in this process shares already. */
   readonly share?: boolean;
+  /** Keep no managedFields: nobody here reads them, and a server takes an update without them for one that leaves them alone. */
+  readonly dropManagedFields?: boolean;
 }
 
 export interface Informer<T extends KubeObject> {
@@ -64,7 +71,10 @@ export function createInformer<T extends KubeObject>(
 ): Informer<T> {
   const { clock } = options;
   const logger = options.logger ?? silentLogger;
-  const store = createObjectStore<T>(options.share === true ? createSharer<T>() : undefined);
+  const sharer = options.share === true ? createSharer<T>() : undefined;
+  const strip: (object: Stored<T>) => Stored<T> =
+    options.dropManagedFields === true ? withoutManagedFields : (object) => object;
+  const store = createObjectStore<T>(sharer);
   const listeners = new Set<Listener<T>>();
   const filled = createGate();
   let started = false;
@@ -82,7 +92,8 @@ export function createInformer<T extends KubeObject>(
     resource,
     scope,
     {
-      apply: (events) => tell(store.apply(events)),
+      intern: (object) => (sharer === undefined ? strip(object) : sharer(strip(object), undefined)),
+      apply: (events) => tell(store.apply(options.dropManagedFields === true ? stripped(events) : events)),
       replace(items) {
         tell(store.replace(items));
         if (filled.isOpen()) return;
@@ -130,3 +141,15 @@ export function createInformer<T extends KubeObject>(
     },
   };
 }
+
+function withoutManagedFields<T extends KubeObject>(object: Stored<T>): Stored<T> {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _dropped, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+const stripped = <T extends KubeObject>(events: readonly ObjectEvent<T>[]): readonly ObjectEvent<T>[] =>
+  events.map((event) => {
+    const object = withoutManagedFields(event.object);
+    return object === event.object ? event : { ...event, object };
+  });

@@ -12,6 +12,8 @@ export interface Informers extends Actor {
   /** Resolves when every informer asked for so far is filled. */
   synced(signal?: AbortSignal): Promise<void>;
   ready(): boolean;
+  /** Those asked for so far. */
+  all(): Iterable<Informer<KubeObject>>;
 }
 
 export function createInformers(client: Client, options: InformerOptions): Informers {
@@ -48,6 +50,7 @@ export function createInformers(client: Client, options: InformerOptions): Infor
       return informer;
     },
     ready: () => informers.values().every((informer) => informer.hasSynced()),
+    all: () => informers.values(),
     async synced(signal) {
       await Promise.all(Array.from(informers.values(), (informer) => informer.synced(signal)));
     },

@@ -8,7 +8,7 @@ import type { Lease } from '../core/api/types/coordination-v1.ts';
 import type { Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import { formatMicroTime } from '../core/kube/time.ts';
-import { abortAfter, linkAbort, orAborted, wasAborted, type LinkedAbort } from './abort.ts';
+import { abortAfter, linkAbort, orAborted, wasAborted } from './abort.ts';
 import type { Actor } from './actor.ts';
 import type { Client } from './client.ts';
 import type { Clock, Timer } from './clock.ts';
@@ -29,10 +29,16 @@ export interface LeaderElectionOptions {
   /** The leader gives up when it could not renew for this long. Shorter than the lease: the rest is for stopping. */
   readonly renewDeadlineMs?: number;
   readonly retryPeriodMs?: number;
+  /** How often somebody who waits looks at the lease, which is a read; as often as the leader renews unless said. */
+  readonly standbyPeriodMs?: number;
   /** Let the next one in at once on an orderly stop. Only right if the work has really ended by then, as it has here. */
   readonly releaseOnStop?: boolean;
-  /** The leader's work. Its signal fires when the lead is lost or the election is stopped. */
-  lead(signal: AbortSignal): Promise<void>;
+  /**
+   * The leader's work. Its signal fires when the lead is lost or the election is stopped. `lost` fires only in the first case:
+   * from then on somebody else may act, and nothing may be written any more, whereas what was begun before an orderly stop may
+   * be finished: the lease is renewed until the work has ended.
+   */
+  lead(signal: AbortSignal, lost: AbortSignal): Promise<void>;
   /** Hears of every leader, oneself included. */
   readonly onNewLeader?: (identity: string) => void;
 }
@@ -41,6 +47,8 @@ export interface LeaderElection extends Actor {
   isLeader(): boolean;
   /** As far as is known. */
   leader(): string;
+  /** Milliseconds since the lease was last renewed by us, while we lead. */
+  sinceRenewed(): number | undefined;
 }
 
 /** Spreads candidates that wait for the same lease. */
@@ -55,6 +63,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   const leaseDurationMs = options.leaseDurationMs ?? 15_000;
   const renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
   const retryPeriodMs = options.retryPeriodMs ?? 2_000;
+  const standbyPeriodMs = options.standbyPeriodMs ?? retryPeriodMs;
   if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs * (1 + JITTER) && retryPeriodMs > 0)) {
     throw new MachineryError(
       'EN_MACHINERY_LEASE_TIMES',
@@ -67,6 +76,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   let observed: { readonly lease: Stored<Lease>; readonly at: number } | undefined;
   let reported = '';
   let leading = false;
+  let renewedAt = 0;
 
   const observe = (seen: Stored<Lease>, at: number): void => {
     if (observed?.lease.metadata.resourceVersion !== seen.metadata.resourceVersion) observed = { lease: seen, at };
@@ -150,22 +160,23 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         signal.throwIfAborted();
         logger.warn('Trying to become leader failed', { error });
       }
-      await clock.sleep(retryPeriodMs * (1 + JITTER * random.next()), signal);
+      await clock.sleep(standbyPeriodMs * (1 + JITTER * random.next()), signal);
     }
   }
 
-  /** Renews until that fails for too long, or the work is over. Fires `work` when the lead is lost. */
-  async function keep(work: LinkedAbort, over: Promise<void>): Promise<void> {
+  /** Renews until that fails for too long, or the work is over. Fires `lost` when the lead is lost. */
+  async function keep(lost: AbortController, over: Promise<void>): Promise<void> {
     let watchdog: Timer | undefined;
     // Armed from the moment the last good renewal was *sent*: from then on others count.
     const arm = (since: number): void => {
+      renewedAt = since;
       watchdog?.cancel();
       watchdog = clock.after(since + renewDeadlineMs - clock.monotonic(), () =>
-        work.abort(new Error('the lease could not be renewed')),
+        lost.abort(new Error('the lease could not be renewed')),
       );
     };
     arm(observed?.at ?? clock.monotonic());
-    using renewing = linkAbort(work.signal);
+    using renewing = linkAbort(lost.signal);
     const stop = (): void => renewing.abort();
     over.then(stop, stop);
     try {
@@ -174,7 +185,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         const began = clock.monotonic();
         try {
           if (!(await orAborted(tryAcquireOrRenew(renewing.signal), renewing.signal))) {
-            work.abort(new Error('another candidate holds the lease'));
+            lost.abort(new Error('another candidate holds the lease'));
             return;
           }
           arm(began);
@@ -206,6 +217,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     name: `leader-election ${lease.namespace}/${lease.name}`,
     isLeader: () => leading,
     leader: () => observed?.lease.spec.holderIdentity ?? '',
+    sinceRenewed: () => (leading ? clock.monotonic() - renewedAt : undefined),
 
     /** Resolves when stopped; rejects when the lead was lost, since a process that led may hold stale beliefs. */
     async start(signal) {
@@ -218,10 +230,19 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
       leading = true;
       logger.info('Became leader');
       using work = linkAbort(signal);
-      const led = options.lead(work.signal);
+      const lost = new AbortController();
+      lost.signal.addEventListener(
+        'abort',
+        () => {
+          leading = false;
+          work.abort(lost.signal.reason);
+        },
+        { once: true },
+      );
+      const led = options.lead(work.signal, lost.signal);
       try {
         await keep(
-          work,
+          lost,
           led.then(
             () => undefined,
             () => undefined,
@@ -234,13 +255,13 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         leading = false;
       }
       // The work has ended: only now may someone else begin.
-      if (!work.signal.aborted || signal.aborted) {
+      if (!lost.signal.aborted) {
         if (options.releaseOnStop === true) await release();
         logger.info('Stopped leading');
         return;
       }
-      logger.error('Lost the lead', { error: work.signal.reason });
-      throw work.signal.reason;
+      logger.error('Lost the lead', { error: lost.signal.reason });
+      throw lost.signal.reason;
     },
   };
 }

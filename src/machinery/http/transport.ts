@@ -16,6 +16,7 @@ import { createTokenBucket } from '../workqueue/rate-limiter.ts';
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { fixedCredentials, type Credentials, type RestConfig } from './rest-config.ts';
 import { errorFromBody, timedOut, unreachable } from './status-body.ts';
+import { createTransportMetrics } from './transport-metrics.ts';
 
 export interface TransportOptions extends DispatcherOptions {
   readonly clock: Clock;
@@ -69,11 +70,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
   const { host, origin, pathname } = new URL(config.server);
   const prefix = pathname.replace(/\/+$/, '');
   const fixedHeaders = headersOf(config);
-  const requests = (options.metrics ?? noMetrics).counter({
-    name: 'rest_client_requests_total',
-    help: 'HTTP requests by status code, method and host',
-    labels: ['code', 'method', 'host'],
-  });
+  const metrics = createTransportMetrics(options.metrics ?? noMetrics, host);
 
   /** Connections carry a client certificate, so other certificates need other connections. */
   let pool: { readonly cert: Credentials['cert']; readonly dispatcher: Promise<Dispatcher> } | undefined;
@@ -91,10 +88,12 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
   /** One attempt. Resolves with the answer, whatever its status. */
   async function attempt(request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const wait = bucket?.reserve() ?? 0;
+    if (bucket !== undefined) metrics.waited(request.method, wait);
     if (wait > 0) await clock.sleep(wait, signal);
     const credentials = await source.get();
     const dispatcher = await dispatcherFor(credentials);
     signal.throwIfAborted();
+    const began = clock.monotonic();
     const response = await dispatcher.request({
       method: request.method,
       path: prefix + request.path,
@@ -107,7 +106,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
       body: request.body ?? null,
       signal,
     });
-    requests.with({ code: String(response.statusCode), method: request.method, host }).inc();
+    metrics.answered(request.method, response.statusCode, clock.monotonic() - began);
     for (const warning of [response.headers['warning'] ?? []].flat()) {
       const text = /^299 \S+ "((?:[^"\\]|\\.)*)"/.exec(warning)?.[1];
       if (text !== undefined) options.onWarning?.(text.replaceAll(/\\(.)/g, '$1'));
@@ -133,6 +132,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
       } catch (error) {
         if (signal.aborted || error instanceof StatusError || !isConnectionError(error)) throw error;
         broken += 1;
+        metrics.broke(request.method);
         // A write may have been done before the connection broke; only reads are safe to repeat.
         if ((request.method !== 'GET' && !wasNeverSent(error)) || broken > CONNECTION_RETRIES) throw unreachable(error);
         await clock.sleep(backoff.next(), signal);
@@ -146,6 +146,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
         if (await source.refresh()) continue;
       }
       if (tries >= maxRetries || !isRetriable(request, response.statusCode, retryAfter)) throw error;
+      metrics.retried(request.method, response.statusCode);
       await clock.sleep((retryAfter ?? 1) * 1000 + backoff.next(), signal);
     }
   }

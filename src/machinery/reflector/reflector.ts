@@ -18,6 +18,8 @@ export type ObjectEvent<T extends KubeObject> = Exclude<WatchEvent<T>, { readonl
 
 /** Where a reflector puts what it learns. Called from the reflector's own turn, never re-entered. */
 export interface ReflectorSink<T extends KubeObject> {
+  /** What is to be kept of an object that was just decoded: asked as they come, so that the whole of it is there only a few at a time. */
+  intern?(object: Stored<T>): Stored<T>;
   /** The whole state as of this version; what is not in it is gone. */
   replace(items: readonly Stored<T>[], resourceVersion: string): void;
   /** Changes after everything said before. */
@@ -38,6 +40,11 @@ export interface ReflectorOptions {
   readonly pageSize?: number;
   /** Read the state as the first events of a watch (Kubernetes 1.32 and later), which spares the server a big answer. */
   readonly streamingList?: boolean;
+  /**
+   * From which state a list may be answered first. `latest` (the default): the newest there is. `any`: whatever the server has
+   * at hand (`resourceVersion=0`), as client-go reads, which spares etcd; later lists are never older than what was seen.
+   */
+  readonly startFrom?: 'latest' | 'any';
   /**
    * Watches are ended by the server after between once and twice this long, and by us half a minute later, so that a dead
    * connection is noticed. 0: never, for servers in the same process.
@@ -69,6 +76,7 @@ export function createReflector<T extends KubeObject>(
   const logger = options.logger ?? silentLogger;
   const pageSize = options.pageSize ?? DEFAULT_PAGE;
   const watchTimeout = options.watchTimeoutMs ?? DEFAULT_WATCH_TIMEOUT;
+  const intern = sink.intern ?? ((object: Stored<T>): Stored<T> => object);
   const backoff = createBackoff(clock, random);
   /** Its own, because a list that succeeds settles the other: "list, watch expired, list, …" must slow down too. */
   const expiryBackoff = createBackoff(clock, random);
@@ -76,6 +84,8 @@ export function createReflector<T extends KubeObject>(
   let preferred: Paging = options.streamingList === true ? 'stream' : pageSize === 0 ? 'whole' : 'pages';
   let state: ReflectorState<T> = { phase: 'empty', paging: preferred };
   let lastVersion = '';
+  /** The server does not have our last version, or not yet: the next list takes the newest, whatever that costs it. */
+  let mustBeLatest = options.startFrom !== 'any';
   /** Watches in a row that were refused as expired before they brought anything. */
   let expiredAtOnce = 0;
 
@@ -86,6 +96,9 @@ export function createReflector<T extends KubeObject>(
     next,
   });
   const startOver = (): ReflectorState<T> => ({ phase: 'empty', paging: preferred });
+
+  const fromVersion = (): { readonly resourceVersion?: string } =>
+    mustBeLatest ? {} : { resourceVersion: lastVersion === '' ? '0' : lastVersion };
 
   async function readPage(
     paging: Paging,
@@ -98,15 +111,20 @@ export function createReflector<T extends KubeObject>(
         ...scope,
         signal,
         ...(paging === 'whole' ? {} : { limit: pageSize }),
-        ...(continueToken === '' ? {} : { continue: continueToken }),
+        // A token carries its own version.
+        ...(continueToken === '' ? fromVersion() : { continue: continueToken }),
       });
       // One by one: spreading a large page would overflow the stack.
-      for (const item of page.items) gathered.push(item);
+      for (const item of page.items) gathered.push(intern(item));
       return page.continue === undefined || page.continue === ''
         ? { phase: 'listed', items: gathered, resourceVersion: page.resourceVersion }
         : { phase: 'listing', paging, gathered, continue: page.continue };
     } catch (error) {
       if (continueToken !== '' && isExpired(error)) return { phase: 'empty', paging: afterExpiredPage(paging) };
+      if (!mustBeLatest && (isExpired(error) || isTooNew(error))) {
+        mustBeLatest = true;
+        return { phase: 'empty', paging };
+      }
       // The pages so far are still good: the server judges by the token whether they can be continued.
       return wait(
         error,
@@ -156,7 +174,7 @@ export function createReflector<T extends KubeObject>(
       for await (const batch of stream) {
         received += batch.length;
         expiredAtOnce = 0;
-        const rest: readonly WatchEvent<T>[] = gathering === undefined ? batch : gather(gathering, batch);
+        const rest: readonly WatchEvent<T>[] = gathering === undefined ? batch : gather(gathering, batch, intern);
         if (gathering !== undefined) {
           const end = batch[batch.length - rest.length - 1];
           if (end?.type !== 'BOOKMARK' || !end.initialEventsEnd) continue;
@@ -177,8 +195,10 @@ export function createReflector<T extends KubeObject>(
     } catch (error) {
       if (stop.aborted) throw error;
       if (gathering !== undefined) {
-        if (isUnsupportedStream(error)) preferred = pageSize === 0 ? 'whole' : 'pages';
-        return isUnsupportedStream(error) ? startOver() : wait(error, startOver());
+        // A server that knows nothing of this sends its objects and never says that these were all.
+        const isUnsupported = isUnsupportedStream(error) || link.signal.aborted;
+        if (isUnsupported) preferred = pageSize === 0 ? 'whole' : 'pages';
+        return isUnsupported ? startOver() : wait(error, startOver());
       }
       if (isExpired(error)) {
         expiredAtOnce = received > 0 ? 0 : expiredAtOnce + 1;
@@ -203,6 +223,7 @@ export function createReflector<T extends KubeObject>(
         return readPage(state.paging, state.gathered, state.continue, signal);
       case 'listed':
         lastVersion = state.resourceVersion;
+        mustBeLatest = options.startFrom !== 'any';
         sink.replace(state.items, lastVersion);
         backoff.reset();
         return { phase: 'watching' };
@@ -242,6 +263,11 @@ const isOlder = (a: string, b: string): boolean => (compareResourceVersions(a, b
 
 const isExpired = (error: unknown): boolean => error instanceof StatusError && error.code === 410;
 
+/** The server is behind the version that was asked for, and did not catch up in time. */
+const isTooNew = (error: unknown): boolean =>
+  error instanceof StatusError &&
+  (error.status.details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false);
+
 /** Servers that cannot stream a list refuse the option as invalid. */
 const isUnsupportedStream = (error: unknown): boolean =>
   error instanceof StatusError && (error.code === 400 || error.code === 403 || error.code === 422);
@@ -250,6 +276,7 @@ const isUnsupportedStream = (error: unknown): boolean =>
 function gather<T extends KubeObject>(
   gathered: Map<string, Stored<T>>,
   batch: readonly WatchEvent<T>[],
+  intern: (object: Stored<T>) => Stored<T>,
 ): readonly WatchEvent<T>[] {
   for (let i = 0; i < batch.length; i += 1) {
     const event = batch[i] as WatchEvent<T>;
@@ -260,7 +287,7 @@ function gather<T extends KubeObject>(
     const { namespace = '', name } = event.object.metadata;
     const key = `${namespace}/${name}`;
     if (event.type === 'DELETED') gathered.delete(key);
-    else gathered.set(key, event.object);
+    else gathered.set(key, intern(event.object));
   }
   return [];
 }
