@@ -120,7 +120,7 @@ describe('kubeconfig', () => {
   it('finds the file at home when nothing is said', async () => {
     await expect(loadKubeconfig({ clock, env: { HOME: path('nowhere') } })).rejects.toMatchObject({
       code: 'EN_MACHINERY_KUBECONFIG',
-      message: 'no cluster is configured',
+      message: `no cluster is configured: ${path('nowhere/.kube/config')} is missing or empty`,
     });
   });
 

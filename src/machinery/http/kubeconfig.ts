@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { authProviderCredentials } from './auth-provider.ts';
 import { execCredentials } from './exec-credentials.ts';
 import {
+  EMPTY_KUBECONFIG,
   fromDirectory,
   invalid,
   kubeconfigPaths,
@@ -37,6 +38,11 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<RestCo
   const env = options.env ?? process.env;
   const { paths, mustExist } = kubeconfigPaths(options.path, env);
   const config = await readKubeconfigs(paths, mustExist);
+  if (config === EMPTY_KUBECONFIG) {
+    throw invalid(
+      `no cluster is configured: ${paths.join(' and ')} ${paths.length > 1 ? 'are' : 'is'} missing or empty`,
+    );
+  }
   return restConfigFrom(config, options);
 }
 

@@ -60,7 +60,9 @@ export function errorFromStatus(status: Status, code: number): StatusError {
 /** No answer at all. A 503 like the one a load balancer gives, so that callers back off alike; the cause tells them apart. */
 export function unreachable(cause: unknown): StatusError {
   const { code, message } = cause as { readonly code?: string; readonly message?: string };
-  const text = [code, message].filter((part) => part !== undefined && part !== '').join(': ');
+  // The system's own errors name their code in the message already.
+  const parts = message?.includes(code ?? '') === true ? [message] : [code, message];
+  const text = parts.filter((part) => part !== undefined && part !== '').join(': ');
   return new StatusError(503, 'ServiceUnavailable', `the server could not be reached: ${text}`, undefined, { cause });
 }
 
