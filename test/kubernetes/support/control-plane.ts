@@ -23,6 +23,8 @@ export interface ControlPlaneOptions {
   readonly scheduler?: boolean;
   /** More flags of kube-apiserver. */
   readonly apiServer?: readonly string[];
+  /** More flags of kube-controller-manager and kube-scheduler. */
+  readonly clients?: readonly string[];
 }
 
 export interface ControlPlane {
@@ -131,14 +133,15 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       return client;
     };
     const admin = await kubeconfigOf(ADMIN);
+    const args = options.clients ?? [];
     if (options.controllers !== undefined) {
       const kubeconfig = await kubeconfigOf({ commonName: 'system:kube-controller-manager' });
       const { controllers } = options;
-      programs.push(await startControllerManager({ folder, kubeconfig, controllers, ca, signingKey }));
+      programs.push(await startControllerManager({ folder, kubeconfig, controllers, ca, signingKey, args }));
     }
     if (options.scheduler === true) {
       const kubeconfig = await kubeconfigOf({ commonName: 'system:kube-scheduler' });
-      programs.push(await startKubeScheduler({ folder, kubeconfig }));
+      programs.push(await startKubeScheduler({ folder, kubeconfig, args }));
     }
     keepsLogs = false;
     return {

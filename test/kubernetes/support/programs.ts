@@ -34,6 +34,7 @@ export const missingPrograms = (wanted: readonly ProgramName[] = CONTROL_PLANE):
 
 export interface Program {
   readonly name: ProgramName;
+  readonly pid: number;
   /** What it has written so far. */
   log(): string;
   stop(): Promise<void>;
@@ -64,6 +65,7 @@ export async function startProgram({ name, args, folder: where, isReady }: Progr
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   const program: Program = {
     name,
+    pid: child.pid ?? 0,
     log: () => readFileSync(logFile, 'utf8'),
     async stop() {
       if (isOver()) return;
