@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { authProviderCredentials } from './auth-provider.ts';
+import { certificateFileCredentials } from './certificate-files.ts';
 import { execCredentials } from './exec-credentials.ts';
 import {
   EMPTY_KUBECONFIG,
@@ -143,7 +144,14 @@ async function credentialsOf(
     });
   }
   const provider = value['auth-provider'];
-  return provider === undefined || provider === null ? undefined : authProviderCredentials(provider);
+  if (provider !== undefined && provider !== null) return authProviderCredentials(provider);
+  const { 'client-certificate': cert = '', 'client-key': key = '' } = value;
+  if (cert === '' || key === '' || value['client-certificate-data'] || value['client-key-data']) return undefined;
+  const { directory } = user;
+  return certificateFileCredentials(options.clock, {
+    cert: fromDirectory(directory, cert),
+    key: fromDirectory(directory, key),
+  });
 }
 
 function impersonationOf(user: KubeconfigUser): Impersonation | undefined {

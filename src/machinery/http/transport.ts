@@ -78,7 +78,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
   let closed = false;
 
   const dispatcherFor = (credentials: Credentials): Promise<Dispatcher> => {
-    if (pool === undefined || String(pool.cert) !== String(credentials.cert)) {
+    if (pool === undefined || (pool.cert !== credentials.cert && String(pool.cert) !== String(credentials.cert))) {
       if (pool !== undefined) retired.push(pool.dispatcher);
       pool = { cert: credentials.cert, dispatcher: createDispatcher(config, credentials, options) };
     }
