@@ -14,7 +14,7 @@ import { loadKubeconfig } from '../../../src/machinery/http/kubeconfig.ts';
 import { realClock } from '../../../src/machinery/real-clock.ts';
 import { realRandom } from '../../../src/machinery/real-random.ts';
 import { createSigningKey } from '../../../src/machinery/signing-key.ts';
-import { answersOk, freePorts, startProgram, type Program } from './programs.ts';
+import { answersOk, freePorts, startProgram, type Program, type ProgramName } from './programs.ts';
 import { startControllerManager, startKubeScheduler } from './upstream.ts';
 
 export interface ControlPlaneOptions {
@@ -37,6 +37,9 @@ export interface ControlPlane {
   /** A client with that kubeconfig; closed with the control plane. */
   clientOf(kubeconfig: string): Promise<HttpClient>;
   readonly programs: readonly Program[];
+  program(name: ProgramName): Program;
+  /** The same again, with the same data at the same place. */
+  restart(name: ProgramName, how: 'orderly' | 'killed'): Promise<void>;
   /** Makes etcd forget every revision before this one. */
   compact(revision: string): Promise<void>;
   /** Something went wrong: whoever looks for the reason will want them. They are also kept when it does not come up. */
@@ -59,6 +62,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const folder = mkdtempSync(join(tmpdir(), 'everynode-kubernetes-'));
   const programs: Program[] = [];
   const clients: HttpClient[] = [];
+  const program = (name: ProgramName): Program => {
+    const found = programs.find((candidate) => candidate.name === name);
+    if (found === undefined) throw new Error(`${name} does not run here`);
+    return found;
+  };
   let keepsLogs = true;
   const stop = async (): Promise<void> => {
     await Promise.all(clients.splice(0).map((client) => client.close()));
@@ -151,6 +159,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       kubeconfigOf,
       clientOf,
       programs,
+      program,
+      async restart(name, how) {
+        const old = program(name);
+        programs[programs.indexOf(old)] = await old.restart(how);
+      },
       async compact(revision) {
         const body = JSON.stringify({ revision, physical: true });
         const answer = await fetch(`http://${HOST}:${etcdPort}/v3/kv/compaction`, { method: 'POST', body });

@@ -6,7 +6,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, openSync, closeSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { VERSION } from '../../../src/core/api/version.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'scripts', 'get-kubernetes.mjs');
 /** Generous: a busy machine is no failure. */
@@ -27,6 +28,15 @@ function programs(): string {
   return folder;
 }
 
+/** `v1.36.4`: the release these programs are of; their folder is called after it unless somebody gave another. */
+export const releaseOf = (): string => {
+  const name = basename(programs());
+  return /^\d+\.\d+\.\d+$/.test(name) ? `v${name}` : OWN_RELEASE;
+};
+const OWN_RELEASE = VERSION.gitVersion.split('+', 1)[0] ?? '';
+/** Whether it is the release that everynode is like. */
+export const isOwnRelease = (): boolean => releaseOf() === OWN_RELEASE;
+
 export const pathOf = (name: ProgramName): string => join(programs(), name);
 
 export const missingPrograms = (wanted: readonly ProgramName[] = CONTROL_PLANE): readonly ProgramName[] =>
@@ -37,7 +47,10 @@ export interface Program {
   readonly pid: number;
   /** What it has written so far. */
   log(): string;
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): void;
   stop(): Promise<void>;
+  /** Ends it, by force unless it is to end orderly, and starts it again with the same flags. Resolves when it is ready. */
+  restart(how: 'orderly' | 'killed'): Promise<Program>;
 }
 
 export interface ProgramOptions {
@@ -49,7 +62,8 @@ export interface ProgramOptions {
   readonly isReady: () => Promise<boolean>;
 }
 
-export async function startProgram({ name, args, folder: where, isReady }: ProgramOptions): Promise<Program> {
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const { name, args, folder: where, isReady } = options;
   const logFile = join(where, `${name}.log`);
   const log = openSync(logFile, 'a');
   // The kernel ends it when we are gone: a test that is killed cannot clean up.
@@ -67,6 +81,12 @@ export async function startProgram({ name, args, folder: where, isReady }: Progr
     name,
     pid: child.pid ?? 0,
     log: () => readFileSync(logFile, 'utf8'),
+    signal: (signal) => void child.kill(signal),
+    async restart(how) {
+      if (how === 'killed') child.kill('SIGKILL');
+      await program.stop();
+      return startProgram(options);
+    },
     async stop() {
       if (isOver()) return;
       child.kill('SIGTERM');
