@@ -30,6 +30,13 @@ const apps = (resources: readonly string[], verbs: readonly string[]): PolicyRul
   resources,
   verbs,
 });
+const leaseOf = (program: string): PolicyRule => ({
+  apiGroups: ['coordination.k8s.io'],
+  resources: ['leases'],
+  resourceNames: [program],
+  verbs: ['get'],
+});
+/** Servers that can stream a list need only `watch` for that; `list` is for the others. */
 const FOLLOW = ['list', 'watch'] as const;
 
 export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
@@ -75,13 +82,8 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
       core(['nodes'], FOLLOW),
       core(['pods'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
       core(['events'], ['create', 'patch']),
-      // Refuses to act beside kube-controller-manager, whose leader keeps this Lease in kube-system.
-      {
-        apiGroups: ['coordination.k8s.io'],
-        resources: ['leases'],
-        resourceNames: ['kube-controller-manager'],
-        verbs: ['get'],
-      },
+      // It does not act beside kube-controller-manager, whose leader keeps this Lease in kube-system.
+      leaseOf('kube-controller-manager'),
     ],
   },
   {
@@ -99,6 +101,8 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
       core(['pods/status'], ['patch']),
       core(['persistentvolumes', 'persistentvolumeclaims'], ['list', 'update', 'watch']),
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+      // It does not act beside kube-scheduler.
+      leaseOf('kube-scheduler'),
     ],
   },
 ];

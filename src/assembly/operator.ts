@@ -1,18 +1,19 @@
 /**
  * Profile `operator`: the same actors on somebody else's API server. Each acts through the client it is given, with the
  * identity and the rights of that client, and watches for itself; what is not given does not run, because the cluster has
- * its own.
+ * its own. (`operator-process.ts` is the command: one client for all, a leader, and health.)
  */
-import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
-import { createScheduler } from '../control/scheduler/scheduler.ts';
-import type { Actor } from '../machinery/actor.ts';
 import type { Client } from '../machinery/client.ts';
 import type { Clock } from '../machinery/clock.ts';
 import { createEventRecorder } from '../machinery/event-recorder.ts';
 import { createInformers, type Informers } from '../machinery/informers.ts';
 import type { Logger } from '../machinery/logger.ts';
+import { noMetrics } from '../machinery/metrics.ts';
 import type { Random } from '../machinery/random.ts';
+import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
+import { OPERATOR_CONTROLLERS, type Around } from './operator-controllers.ts';
+import { createShift, type Worker } from './operator-shift.ts';
 import { startActors, type Undo } from './start-actors.ts';
 
 export interface OperatorOptions {
@@ -25,8 +26,12 @@ export interface OperatorOptions {
   readonly daemonSets?: Client;
   /** In place of kube-scheduler. */
   readonly scheduler?: Client;
+  /** Beside whatever controller runs DaemonSets. */
+  readonly rolloutDriver?: Client;
   /** Kubelets of the nodes that are marked as simulated. */
   readonly fleet?: Client;
+  /** Do not look whether Kubernetes' own are at work; only where they are known to be off. */
+  readonly insteadOfUpstream?: boolean;
 }
 
 export interface Operator {
@@ -38,18 +43,28 @@ export interface Operator {
 /** Resolves when everybody knows the cluster as it is. */
 export async function startOperator(options: OperatorOptions, signal?: AbortSignal): Promise<Operator> {
   const { clock, random, logger, instance } = options;
+  const metrics = noMetrics;
   const watching: Informers[] = [];
-  const around = (client: Client) => {
+  const around = (client: Client): Around => {
     // What comes over the wire is shared again here: pods of one template hold its parts once.
-    const informers = createInformers(client, { clock, random, logger, share: true });
+    const informers = createInformers(client, { clock, random, logger, share: true, dropManagedFields: true });
     watching.push(informers);
-    return { client, informers, clock, random, logger, instance };
+    return { client, informers, clock, random, logger, metrics, instance };
   };
+  const clients = new Map<string, Client | undefined>([
+    ['daemonset', options.daemonSets],
+    ['scheduler', options.scheduler],
+    ['rollout-driver', options.rolloutDriver],
+  ]);
   const actors: Actor[] = [];
-  if (options.daemonSets !== undefined) {
-    actors.push(createDaemonSetController({ ...around(options.daemonSets), besideAnother: true }));
+  for (const row of OPERATOR_CONTROLLERS) {
+    const client = clients.get(row.name);
+    if (client === undefined) continue;
+    const worker: Worker = { row, actor: row.create(around(client)) };
+    const insteadOfUpstream = options.insteadOfUpstream === true;
+    const shift = createShift([worker], { client, clock, random, logger, metrics, insteadOfUpstream });
+    actors.push({ name: row.name, start: (stopping) => shift.run(stopping) });
   }
-  if (options.scheduler !== undefined) actors.push(createScheduler(around(options.scheduler)));
   if (options.fleet !== undefined) {
     const own = around(options.fleet);
     const events = createEventRecorder({ ...own, controller: 'kubelet', api: 'core' });

@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../core/api/version.ts';
 import { CliError } from './cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
+import { addOperatorCommand } from './operator-command.ts';
 import { addUserCommands } from './user-commands.ts';
 import { surviveClosedPipes } from './terminal.ts';
 
@@ -80,6 +81,8 @@ export function createProgram(): Command {
     .option('--path', 'print where it is instead of what it says')
     .action(async (options: { path?: boolean }) => (await import('./kubeconfig.ts')).kubeconfig(options));
 
+  addOperatorCommand(program);
+
   addUserCommands(program);
 
   program
@@ -122,6 +125,7 @@ const EXTRA_HELP = `
 Examples:
   everynode up                          a cluster with five simulated nodes; says what to try next
   export KUBECONFIG=$(everynode kubeconfig --path)
+  everynode operator --kubeconfig FILE  the controllers, on a Kubernetes cluster of yours
   everynode help up                     everything about a command
 
 Environment:

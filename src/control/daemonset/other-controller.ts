@@ -12,12 +12,16 @@ import type { Clock } from '../../machinery/clock.ts';
 import type { Random } from '../../machinery/random.ts';
 import { DaemonSetError } from './errors.ts';
 
-const LEASE = { namespace: 'kube-system', name: 'kube-controller-manager' };
+const CONTROLLER_MANAGER = 'kube-controller-manager';
 const DEFAULT_LEASE_SECONDS = 15;
 
-/** The holder of a fresh Lease, or undefined where nobody acts. */
-export async function actingControllerManager(client: Client, clock: Clock): Promise<string | undefined> {
-  const lease = await client.get(LEASES, LEASE).catch((error: unknown) => {
+/** The holder of a fresh Lease of a program of the control plane, or undefined where nobody acts. */
+export async function actingHolder(
+  client: Client,
+  clock: Clock,
+  name: string = CONTROLLER_MANAGER,
+): Promise<string | undefined> {
+  const lease = await client.get(LEASES, { namespace: 'kube-system', name }).catch((error: unknown) => {
     if (isStatus(error, 'NotFound')) return undefined;
     throw error;
   });
@@ -36,7 +40,7 @@ export async function refuseBesideAnother(
 ): Promise<void> {
   const backoff = createBackoff(clock, random);
   const ask = (): Promise<string | undefined> =>
-    actingControllerManager(client, clock).catch(async (error: unknown) => {
+    actingHolder(client, clock).catch(async (error: unknown) => {
       if (!isTemporary(error)) throw error;
       await clock.sleep(backoff.next(), signal);
       return ask();

@@ -1,0 +1,65 @@
+/** What the operator answers when it is asked how it is. Names of resources and processes are told, nothing else. */
+import type { HealthCheck } from '../machinery/health.ts';
+import type { ServerProbe } from '../machinery/health-probe.ts';
+import type { Informers } from '../machinery/informers.ts';
+import type { LeaderElection } from '../machinery/leader-election.ts';
+import type { Shift } from './operator-shift.ts';
+
+export interface CheckedParts {
+  readonly probe: ServerProbe;
+  readonly informers: Informers;
+  readonly election: LeaderElection | undefined;
+  readonly shift: Shift;
+  readonly stopping: AbortSignal;
+}
+
+/** A leader that has not renewed for so long should have ended by itself; if it did not, the kubelet should see to it. */
+const STUCK_AFTER_MS = 60_000;
+
+export function operatorChecks({ probe, informers, election, shift, stopping }: CheckedParts): readonly HealthCheck[] {
+  return [
+    { name: 'ping', isVital: true, check: () => ({ ok: true }) },
+    probe,
+    {
+      name: 'informers',
+      check() {
+        const waiting: string[] = [];
+        for (const { resource, hasSynced } of informers.all())
+          if (!hasSynced())
+            waiting.push(resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`);
+        return waiting.length === 0 ? { ok: true } : { ok: false, says: `not known yet: ${waiting.join(', ')}` };
+      },
+    },
+    {
+      name: 'leader-election',
+      isVital: true,
+      check() {
+        if (election === undefined) return { ok: true, says: 'off' };
+        const since = election.sinceRenewed();
+        if (since !== undefined && since > STUCK_AFTER_MS)
+          return { ok: false, says: `leads, but has not renewed the lease for ${Math.round(since / 1000)} s` };
+        if (election.isLeader()) return { ok: true, says: 'leads' };
+        const leader = election.leader();
+        return { ok: true, says: leader === '' ? 'nobody leads yet' : `${leader} leads` };
+      },
+    },
+    {
+      name: 'controllers',
+      check() {
+        const states = [...shift.states()].map(([name, state]) => `${name} ${state}`).join(', ');
+        return { ok: election?.isLeader() === false || shift.ready(), says: states };
+      },
+    },
+    {
+      name: 'leader-known',
+      check: () =>
+        election === undefined || election.leader() !== ''
+          ? { ok: true }
+          : { ok: false, says: 'the Lease could not be read or taken yet' },
+    },
+    {
+      name: 'shutdown',
+      check: () => (stopping.aborted ? { ok: false, says: 'it is stopping' } : { ok: true }),
+    },
+  ];
+}

@@ -1,0 +1,223 @@
+/**
+ * What `everynode operator` runs: the chosen controllers over one client, one of several processes at a time. Every process
+ * follows the cluster, so that whoever is next begins at once; only the one that holds the Lease acts. It gives the lead
+ * away in good order when it is stopped: no new work, writes on their way are finished, then the Lease is released. When it
+ * loses the lead, the fence falls first, and the process ends: what it believes may be old.
+ */
+import { VERSION } from '../core/api/version.ts';
+import { StatusError } from '../core/kube/status-error.ts';
+import { aborted, wasAborted } from '../machinery/abort.ts';
+import type { Clock } from '../machinery/clock.ts';
+import { createServerProbe } from '../machinery/health-probe.ts';
+import { createHealthServer } from '../machinery/health-server.ts';
+import { createHttpClient, type HttpClient } from '../machinery/http/http-client.ts';
+import type { RestConfig } from '../machinery/http/rest-config.ts';
+import { createInformers } from '../machinery/informers.ts';
+import { fencedClient } from '../machinery/leader-election-fence.ts';
+import { createLeaderElection, type LeaderElection } from '../machinery/leader-election.ts';
+import type { Logger } from '../machinery/logger.ts';
+import { createPrometheusMetrics } from '../machinery/prometheus-metrics.ts';
+import type { Random } from '../machinery/random.ts';
+import { AssemblyError } from './errors.ts';
+import { OPERATOR_CONTROLLERS, type OperatorController, selectOperatorControllers } from './operator-controllers.ts';
+import { operatorChecks } from './operator-health.ts';
+import { createOperatorMetrics } from './operator-metrics.ts';
+import { createShift } from './operator-shift.ts';
+import { startActors, type Undo } from './start-actors.ts';
+
+export interface ElectionOptions {
+  readonly namespace: string;
+  readonly name: string;
+  /** Unlike that of any other process. */
+  readonly identity: string;
+  readonly leaseDurationMs?: number;
+  readonly renewDeadlineMs?: number;
+  readonly retryPeriodMs?: number;
+}
+
+export interface Address {
+  readonly bind: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+export interface OperatorProcessOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly config: RestConfig;
+  /** As `--controllers`. */
+  readonly controllers: readonly string[];
+  /** Which of several processes speaks, in events. */
+  readonly instance: string;
+  /** Absent: this process acts at once, and must be the only one. */
+  readonly election?: ElectionOptions;
+  readonly insteadOfUpstream?: boolean;
+  /** Requests a second, and at once, of all controllers together; no limit when absent. */
+  readonly qps?: number;
+  readonly burst?: number;
+  readonly health?: Address;
+  /** May be the same as the address for health. */
+  readonly metrics?: Address;
+  /** How the cluster is read at first; see the reflector. */
+  readonly initialState?: 'stream' | 'pages';
+  /** For tests: other controllers to choose from. */
+  readonly table?: readonly OperatorController[];
+}
+
+export interface OperatorProcess {
+  readonly healthPort: number | undefined;
+  readonly metricsPort: number | undefined;
+  readonly running: readonly string[];
+  isLeading(): boolean;
+  /** Resolves only if it could not go on. */
+  readonly failed: Promise<Error>;
+  /** In good order, as far as that can be had. */
+  stop(): Promise<void>;
+}
+
+/** Servers take what stands before the first slash for the manager of the fields we write, and can tell flows apart by it. */
+const USER_AGENT = `everynode-operator/${VERSION.product} (${process.platform}/${process.arch})`;
+const RENEW_DEADLINE_MS = 10_000;
+const RETRY_PERIOD_MS = 2_000;
+/** For controllers to notice that the lead is lost. They cannot write any more, whether they do or not. */
+const NOTICE_MS = 2_000;
+const NEVER = new AbortController().signal;
+
+/** Resolves as soon as health can be asked for; caches fill, and the lead is sought, after that. */
+export async function startOperatorProcess(
+  options: OperatorProcessOptions,
+  signal?: AbortSignal,
+): Promise<OperatorProcess> {
+  const { clock, random, logger, config, instance, election: electing } = options;
+  const rows = selectOperatorControllers(options.controllers, options.table ?? OPERATOR_CONTROLLERS);
+  if (rows.length === 0) throw new AssemblyError('EN_ASSEMBLY_NOTHING_RUNS', 'no controller is switched on');
+  const undo: Undo = [];
+  const undoAll = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  try {
+    const metrics = await createPrometheusMetrics({ processMetrics: true });
+    const renewDeadlineMs = electing?.renewDeadlineMs ?? RENEW_DEADLINE_MS;
+    const retryPeriodMs = electing?.retryPeriodMs ?? RETRY_PERIOD_MS;
+    const onWarning = (message: string): void => logger.warn('The API server warns', { warning: message });
+    const connect = (purpose: string, limits: object): HttpClient => {
+      const userAgent = `${config.userAgent ?? USER_AGENT}${purpose}`;
+      const made = createHttpClient({ ...config, userAgent }, { clock, random, metrics, onWarning, ...limits });
+      undo.push(() => made.close());
+      return made;
+    };
+    const client = connect('', {
+      ...(options.qps === undefined ? {} : { qps: options.qps }),
+      ...(options.burst === undefined ? {} : { burst: options.burst }),
+    });
+    // On its own connection and outside the limit: whoever works hard must not lose the lead for it.
+    const apart = connect(' leader-election', { timeoutMs: Math.max(1_000, renewDeadlineMs / 2), maxRetries: 1 });
+    await reach(apart, config.server, signal);
+
+    const informers = createInformers(client, {
+      clock,
+      random,
+      logger,
+      share: true,
+      dropManagedFields: true,
+      streamingList: options.initialState !== 'pages',
+    });
+    const fence = new AbortController();
+    const writing = fencedClient(client, fence.signal);
+    const around = { client: writing, informers, clock, random, logger, metrics, instance };
+    const workers = rows.map((row) => ({ row, actor: row.create(around) }));
+    const insteadOfUpstream = options.insteadOfUpstream === true;
+    const shift = createShift(workers, { client, clock, random, logger, metrics, insteadOfUpstream });
+    const own = createOperatorMetrics(metrics, informers, electing?.name ?? 'none');
+
+    const lead = async (stop: AbortSignal, lost: AbortSignal): Promise<void> => {
+      lost.addEventListener('abort', () => fence.abort(lost.reason), { once: true });
+      own.leading(true);
+      try {
+        await Promise.race([shift.run(stop), aborted(lost).then(() => clock.sleep(NOTICE_MS))]);
+      } finally {
+        own.leading(false);
+      }
+    };
+    const election: LeaderElection | undefined =
+      electing === undefined
+        ? undefined
+        : createLeaderElection({
+            client: apart,
+            clock,
+            random,
+            logger,
+            lease: { namespace: electing.namespace, name: electing.name },
+            identity: electing.identity,
+            ...(electing.leaseDurationMs === undefined ? {} : { leaseDurationMs: electing.leaseDurationMs }),
+            renewDeadlineMs,
+            retryPeriodMs,
+            // Reading is cheap, and whoever waits should not make others wait for it.
+            standbyPeriodMs: retryPeriodMs / 2,
+            releaseOnStop: true,
+            lead,
+            onNewLeader: (leader) => logger.info('There is a new leader', { leader }),
+          });
+
+    const stopping = new AbortController();
+    const probe = createServerProbe(clock, (limit) => apart.raw('/version', { signal: limit }));
+    const checks = operatorChecks({ probe, informers, election, shift, stopping: stopping.signal });
+    const expose = async () => ({ contentType: metrics.contentType, body: await metrics.expose() });
+    const { health, metrics: scraped } = options;
+    const together = health !== undefined && health.port !== 0 && isSame(health, scraped);
+    const serve = async (address: Address | undefined, what: Parameters<typeof createHealthServer>[0]) => {
+      if (address === undefined) return undefined;
+      const server = createHealthServer(what);
+      const port = await server.listen(address.port, address.bind);
+      undo.push(() => server.close());
+      return port;
+    };
+    const healthPort = await serve(health, together ? { checks, metrics: expose } : { checks });
+    const metricsPort = together ? healthPort : await serve(scraped, { metrics: expose });
+
+    const broken = startActors([informers, probe], undo);
+    const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
+    void broken.then(fail);
+    const working = (async () => {
+      // Only somebody who knows the cluster runs for the lead: until then whoever has it goes on.
+      await informers.synced(stopping.signal);
+      logger.info('The cluster is known', { controllers: rows.map((row) => row.name) });
+      await (election === undefined ? lead(stopping.signal, NEVER) : election.start(stopping.signal));
+      if (!stopping.signal.aborted) throw new Error('the controllers have ended');
+    })().catch((error: unknown) => {
+      if (!wasAborted(error, stopping.signal)) fail(error instanceof Error ? error : new Error(String(error)));
+    });
+
+    return {
+      healthPort,
+      metricsPort,
+      running: rows.map((row) => row.name),
+      isLeading: () => (election === undefined ? informers.ready() : election.isLeader()),
+      failed,
+      async stop() {
+        stopping.abort();
+        await working;
+        await undoAll();
+      },
+    };
+  } catch (error) {
+    await undoAll();
+    throw error;
+  }
+}
+
+const isSame = (a: Address, b: Address | undefined): boolean => a.port === b?.port && a.bind === b.bind;
+
+/** Asks once whether anybody is there and knows us, so that a wrong address is told at once and in plain words. */
+async function reach(client: HttpClient, server: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await client.raw('/version', signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    if (error.code === 401)
+      throw new AssemblyError('EN_ASSEMBLY_UNREACHABLE', `${server} does not accept the credentials`, { cause: error });
+    if (error.code < 500) return;
+    throw new AssemblyError('EN_ASSEMBLY_UNREACHABLE', `${server}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,83 @@
+/** The grammar of `everynode operator`. Flags that Kubernetes' own programs have are named as there. */
+import { type Command, Option } from 'commander';
+
+export interface OperatorFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly controllers: string;
+  readonly insteadOfUpstream?: boolean;
+  readonly leaderElect: string;
+  readonly leaderElectResourceName: string;
+  readonly leaderElectResourceNamespace?: string;
+  readonly leaderElectLeaseDuration: string;
+  readonly leaderElectRenewDeadline: string;
+  readonly leaderElectRetryPeriod: string;
+  readonly bindAddress: string;
+  readonly healthPort: string;
+  readonly metricsPort: string;
+  readonly kubeApiQps: string;
+  readonly kubeApiBurst: string;
+  readonly initialState: 'stream' | 'pages';
+  readonly instance?: string;
+  readonly logLevel: string;
+  readonly logFormat: 'json' | 'text';
+}
+
+export function addOperatorCommand(program: Command): void {
+  program
+    .command('operator')
+    .description('Run the controllers on a Kubernetes cluster.')
+    .option(
+      '--kubeconfig <file>',
+      "how to reach the cluster (default: the pod's own, else $KUBECONFIG or ~/.kube/config)",
+    )
+    .option('--context <name>', 'context of the kubeconfig to use')
+    .option(
+      '--controllers <list>',
+      'controllers to run: * is all that are on by default, name is on, -name is off; known are rollout-driver (on by default), daemonset and scheduler',
+      '*',
+    )
+    .option(
+      '--instead-of-upstream',
+      "run daemonset and scheduler although kube-controller-manager and kube-scheduler are at work; only where those' own are off",
+    )
+    .option('--leader-elect [bool]', 'let one of several processes act at a time', 'true')
+    .option('--leader-elect-resource-name <name>', 'Lease over which they agree', 'everynode-operator')
+    .option(
+      '--leader-elect-resource-namespace <name>',
+      "where it is (default: the pod's own namespace, outside of pods kube-system)",
+    )
+    .option('--leader-elect-lease-duration <time>', 'others wait so long for a silent leader', '15s')
+    .option('--leader-elect-renew-deadline <time>', 'a leader that cannot renew for so long ends', '10s')
+    .option('--leader-elect-retry-period <time>', 'between two renewals', '2s')
+    .option('--bind-address <address>', 'address that health and metrics are served on', '127.0.0.1')
+    .option('--health-port <port>', 'port for /livez and /readyz; 0 takes a free one', '8081')
+    .option('--metrics-port <port>', 'port for /metrics; may be the same; 0 takes a free one', '8080')
+    .option('--kube-api-qps <number>', 'requests a second to the API server; 0 is no limit', '100')
+    .option('--kube-api-burst <number>', 'requests to the API server at once', '200')
+    .addOption(
+      new Option(
+        '--initial-state <how>',
+        'read the cluster as a stream (servers that cannot are read in pages), or in pages',
+      )
+        .choices(['stream', 'pages'])
+        .default('stream'),
+    )
+    .option('--instance <name>', 'who speaks in events and is named as leader (default: $POD_NAME, else the host name)')
+    .addOption(
+      new Option('--log-level <level>', 'least severe log line to print')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
+    )
+    .addOption(new Option('--log-format <format>', 'form of log lines').choices(['json', 'text']).default('json'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: OperatorFlags) => (await import('./operator.ts')).operator(flags));
+}
+
+const EXAMPLES = `
+Examples:
+  everynode operator                                    in a pod: with the rights of its service account
+  everynode operator --kubeconfig ~/.kube/config --leader-elect=false --log-format text
+  everynode operator --controllers '*,daemonset,scheduler' --instead-of-upstream
+
+It ends with 0 after SIGTERM, having handed over; with 1 when it lost the lead or could not go on: start it again then.`;

@@ -1,0 +1,99 @@
+/** `everynode operator`: the controllers on a Kubernetes cluster, until SIGTERM. */
+import { startOperatorProcess, type OperatorProcess } from '../assembly/operator-process.ts';
+import { isInCluster } from '../machinery/http/in-cluster.ts';
+import { loadRestConfig } from '../machinery/http/load-config.ts';
+import type { RestConfig } from '../machinery/http/rest-config.ts';
+import { type Logger, type LogLevel, silentLogger } from '../machinery/logger.ts';
+import { createPinoLogger } from '../machinery/pino-logger.ts';
+import { realClock } from '../machinery/real-clock.ts';
+import { realRandom } from '../machinery/real-random.ts';
+import { CliError } from './cli-error.ts';
+import type { OperatorFlags } from './operator-command.ts';
+import { readOperatorFlags } from './operator-flags.ts';
+import { createTextLogger } from './operator-log.ts';
+import { onStopSignals } from './stop-signals.ts';
+
+const say = (text: string): void => void process.stderr.write(text);
+
+export async function operator(flags: OperatorFlags): Promise<void> {
+  // Flags are judged before anything is asked of anybody.
+  const probe = { env: process.env, podNamespace: undefined, uuid: () => realRandom.uuid() };
+  readOperatorFlags(flags, probe);
+  const stop = onStopSignals({ clock: realClock, source: process, say, exit: (code) => process.exit(code) });
+  let running: OperatorProcess | undefined;
+  try {
+    const config = await connection(flags);
+    const inPod = flags.kubeconfig === undefined && flags.context === undefined && isInCluster();
+    const options = readOperatorFlags(flags, { ...probe, podNamespace: inPod ? config.namespace : undefined });
+    const logger = await loggerFor(flags);
+    running = await startOperatorProcess(
+      { ...options, config, logger, clock: realClock, random: realRandom },
+      stop.signal,
+    );
+    const { bindAddress: address } = flags;
+    logger.info('The operator has started', {
+      server: config.server,
+      controllers: running.running,
+      health: `http://${hostName(address)}:${running.healthPort}/readyz`,
+      metrics: `http://${hostName(address)}:${running.metricsPort}/metrics`,
+    });
+    const failure = await Promise.race([stop.received, running.failed]);
+    if (failure !== undefined) throw explain(failure, flags);
+  } catch (error) {
+    // Asked to stop while starting: what comes of that is no failure.
+    if (!stop.signal.aborted) throw error instanceof CliError ? error : explain(error, flags);
+  } finally {
+    await running?.stop();
+    stop.release();
+  }
+  process.exitCode = stop.exitCode();
+}
+
+async function connection(flags: OperatorFlags): Promise<RestConfig> {
+  const { kubeconfig, context } = flags;
+  if (kubeconfig === '') throw new CliError('--kubeconfig is empty', 'Give it a file');
+  try {
+    return await loadRestConfig({
+      clock: realClock,
+      ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    });
+  } catch (error) {
+    throw new CliError(
+      (error as Error).message,
+      'Name a kubeconfig with --kubeconfig FILE (and --context NAME); in a pod, mount the token of its service account',
+    );
+  }
+}
+
+async function loggerFor({ logLevel, logFormat }: OperatorFlags): Promise<Logger> {
+  if (logLevel === 'silent') return silentLogger;
+  const level = logLevel as LogLevel;
+  return logFormat === 'text' ? createTextLogger(realClock, level, say) : createPinoLogger({ level });
+}
+
+const hostName = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+
+function explain(error: unknown, { bindAddress, healthPort, metricsPort }: OperatorFlags): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code ?? '') {
+    case 'EADDRINUSE':
+    case 'EACCES':
+      return new CliError(
+        `cannot listen on ${bindAddress}: ${error.message}`,
+        `Choose others than --health-port ${healthPort} and --metrics-port ${metricsPort}; 0 takes any free one`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new CliError(`${bindAddress} is no address of this machine`, 'Use --bind-address 127.0.0.1, or 0.0.0.0');
+    case 'EN_ASSEMBLY_UNREACHABLE':
+      return new CliError(`${error.message} (${code})`, 'Look at the server and the user of the kubeconfig');
+    default: {
+      const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+      const fix = cause === '' ? undefined : 'Run with --log-level=debug to see more';
+      return new CliError(`${error.message}${cause}${typeof code === 'string' ? ` (${code})` : ''}`, fix);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** The port where health and metrics are asked for, over plain HTTP as the kubelet and Prometheus do. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { healthAnswer, type HealthCheck } from './health.ts';
+
+export interface HealthServerOptions {
+  readonly checks?: readonly HealthCheck[];
+  /** What `/metrics` answers; not found when absent. */
+  readonly metrics?: () => Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+export interface HealthServer {
+  /** Answers with the port it got. */
+  listen(port: number, address: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Nobody who asks needs longer; a port that is open to a network must not be held open by whoever likes to. */
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 15_000, maxHeaderSize: 8_192 };
+const MAX_CONNECTIONS = 100;
+const PLAIN = 'text/plain; charset=utf-8';
+
+export function createHealthServer({ checks, metrics }: HealthServerOptions): HealthServer {
+  const server: Server = createServer({ ...LIMITS, connectionsCheckingInterval: 5_000 }, (request, response) => {
+    handle(request, response).catch(() => {
+      if (!response.headersSent) send(response, 500, PLAIN, 'it went wrong\n');
+      else response.destroy();
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      send(response, 405, PLAIN, 'only GET and HEAD\n');
+      return;
+    }
+    const url = URL.parse(request.url ?? '', 'http://health.invalid');
+    if (url?.pathname === '/metrics' && metrics !== undefined) {
+      const { contentType, body } = await metrics();
+      send(response, 200, contentType, body);
+      return;
+    }
+    const answer = url === null || checks === undefined ? undefined : healthAnswer(url, checks);
+    send(response, answer?.code ?? 404, PLAIN, answer?.text ?? 'not found\n');
+  }
+
+  return {
+    listen: (port, address) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, address, () => {
+          server.off('error', reject);
+          resolve((server.address() as AddressInfo).port);
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function send(response: ServerResponse, code: number, contentType: string, body: string): void {
+  response.writeHead(code, {
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-cache, private',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
