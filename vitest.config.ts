@@ -22,7 +22,9 @@ export default defineConfig({
     // One more than there are cores: suites of real processes wait half of their time.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts'], { exclude: ['src/**/*.contract.test.ts'] }),
+      project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'], {
+        exclude: ['src/**/*.contract.test.ts'],
+      }),
       project('contract', [
         'src/**/*.contract.test.ts',
         'test/contract/**/*.test.ts',

@@ -1,0 +1,25 @@
+/** What the children have in common: a client from a kubeconfig file, an end by signal, a word when ready. */
+import { createHttpClient, type HttpClient } from '../../src/machinery/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
+import type { TransportOptions } from '../../src/machinery/http/transport.ts';
+import { realClock } from '../../src/machinery/real-clock.ts';
+import { realRandom } from '../../src/machinery/real-random.ts';
+
+export const READY = 'everybody is here';
+
+export async function clientFrom(
+  path: string,
+  limits: Pick<TransportOptions, 'qps' | 'burst'> = {},
+): Promise<HttpClient> {
+  const config = await loadKubeconfig({ path, clock: realClock });
+  return createHttpClient(config, { clock: realClock, random: realRandom, ...limits });
+}
+
+/** Says that it is ready, and stays until it is told to go. */
+export async function stay(): Promise<void> {
+  process.stderr.write(`${READY}\n`);
+  // A pending signal handler keeps no process alive.
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise((resolve) => void process.once('SIGTERM', resolve).once('SIGINT', resolve));
+  clearInterval(alive);
+}
