@@ -67,3 +67,23 @@ export const CANARY_PASSED_ANNOTATION = 'everynode.dev/canary-passed';
 
 /** On daemon pods: which of the resource overrides they were made with. */
 export const RESOURCES_ANNOTATION = 'everynode.dev/resources';
+
+/** On everything that a component (`KubernetesDaemonSet`) brought to the cluster: whose it is. */
+export const COMPONENT_LABELS = {
+  /** The component's name. */
+  component: 'everynode.dev/component',
+  /** The namespace the component lives in; cluster-wide objects have none of their own. */
+  namespace: 'everynode.dev/component-namespace',
+  /** `true` on the ConfigMap that lists what a component has brought. */
+  inventory: 'everynode.dev/inventory',
+} as const;
+
+export const COMPONENT_ANNOTATIONS = {
+  /** `true` on anything of a component: it stays when the component lets go of it or is deleted. */
+  keep: 'everynode.dev/keep',
+  /** On Namespaces: the component (`namespace/name`) that made it, and may delete it again. */
+  createdBy: 'everynode.dev/created-by',
+} as const;
+
+/** As whom components are applied and undone; what `kubectl get --show-managed-fields` shows. */
+export const COMPONENT_FIELD_MANAGERS = { apply: 'everynode', undo: 'everynode-undo' } as const;
