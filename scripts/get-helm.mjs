@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GO_BUILD_FLAGS, goBuildEnvironment } from './go-build.mjs';
 
 const VERSION = 'v3.22.0';
 const CACHE = join(dirname(dirname(fileURLToPath(import.meta.url))), '.cache', 'helm');
@@ -14,9 +15,9 @@ if (existsSync(join(CACHE, 'helm'))) {
   mkdirSync(CACHE, { recursive: true });
   say(`building helm ${VERSION} from its Go module (once; two to ten minutes)…`);
   try {
-    execFileSync('go', ['install', '-trimpath', '-ldflags=-s -w', `helm.sh/helm/v3/cmd/helm@${VERSION}`], {
+    execFileSync('go', ['install', ...GO_BUILD_FLAGS, '-ldflags=-s -w', `helm.sh/helm/v3/cmd/helm@${VERSION}`], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, GOBIN: CACHE, GOFLAGS: '-mod=mod' },
+      env: { ...goBuildEnvironment(), GOBIN: CACHE, GOFLAGS: '-mod=mod' },
     });
     say('done');
   } catch (error) {

@@ -20,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GO_BUILD_FLAGS, goBuildEnvironment } from './go-build.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const CACHE = join(ROOT, '.cache', 'kubectl');
@@ -39,7 +40,8 @@ function build(cwd, { minor, patch }) {
   );
   // Under a name that no test looks for, until it is whole.
   const temporary = join(CACHE, `.building-${process.pid}`);
-  run('go', ['build', '-trimpath', '-ldflags', `-s -w ${symbols.join(' ')}`, '-o', temporary, '.'], { cwd });
+  const args = ['build', ...GO_BUILD_FLAGS, '-ldflags', `-s -w ${symbols.join(' ')}`, '-o', temporary, '.'];
+  run('go', args, { cwd, env: goBuildEnvironment() });
   renameSync(temporary, target);
 }
 

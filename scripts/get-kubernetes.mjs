@@ -1,25 +1,31 @@
 /**
  * Brings a real control plane into .cache/kubernetes/<version>, for the tests in test/kubernetes: kube-apiserver,
  * kube-controller-manager and kube-scheduler, the etcd they are made for, and Kubernetes' own end-to-end tests, built from
- * their Go modules (half an hour on two cores the first time, two minutes once Go's cache knows them). What is there already
- * is kept.
+ * their Go modules. docs/testing.md says how long that takes; what is there already is kept.
  *
- *     node scripts/get-kubernetes.mjs [--without-e2e] [--version=1.34.2] [--print]
+ *     node scripts/get-kubernetes.mjs [--without-e2e] [--release=1.31] [--minutes=50] [--print]
  *
- * `--print` says where everything is and builds nothing. The version is the one that everynode says it is, unless told
- * otherwise here or by EVERYNODE_K8S_VERSION. With EVERYNODE_K8S_BIN set to a folder that has the binaries (the end-to-end
- * tests may be missing), those are used and nothing is built.
+ * `--print` says where everything is and builds nothing. The release is the one that everynode says it is, unless told
+ * otherwise here or by EVERYNODE_K8S_RELEASE: `1.31.14`, or `1.31` for the newest of its patches. With `--minutes` what is not
+ * built by then is given up; what is whole stays. With EVERYNODE_K8S_BIN set to a folder that has the binaries (the
+ * end-to-end tests may be missing), those are used and nothing is built.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GO_BUILD_FLAGS, goBuildEnvironment } from './go-build.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const CACHE = join(ROOT, '.cache', 'kubernetes');
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const E2E = 'e2e.test';
 const say = (text) => process.stderr.write(`get-kubernetes: ${text}\n`);
+const flag = (name) => {
+  const given = process.argv.find((argument) => argument.startsWith(`--${name}=`));
+  return given?.slice(name.length + 3);
+};
 
 /** `1.36.4`, of the one file that says which Kubernetes everynode is. */
 function ownVersion() {
@@ -27,6 +33,21 @@ function ownVersion() {
   const found = /major: '(\d+)', minor: '(\d+)', patch: '(\d+)'/.exec(text);
   if (found === null) throw new Error('version.ts names no Kubernetes');
   return found.slice(1).join('.');
+}
+
+/** The newest patch of a release; what was built of it before is as good. */
+function versionOf(release) {
+  if (/^\d+\.\d+\.\d+$/.test(release)) return release;
+  if (!/^\d+\.\d+$/.test(release)) throw new Error(`${release} is no release of Kubernetes; say 1.31 or 1.31.14`);
+  const own = ownVersion();
+  if (own.startsWith(`${release}.`)) return own;
+  const isOfIt = (name) => name.startsWith(`${release}.`) && existsSync(join(CACHE, name, 'kube-scheduler'));
+  const built = existsSync(CACHE) ? readdirSync(CACHE).find(isOfIt) : undefined;
+  if (built !== undefined) return built;
+  const args = ['list', '-m', '-f', '{{.Version}}', `k8s.io/kubernetes@v${release}`];
+  return String(execFileSync('go', args, { cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] }))
+    .trim()
+    .slice(1);
 }
 
 const goMod = (module) => {
@@ -48,7 +69,7 @@ function writeModule(folder, path, version, upstream, published) {
     '',
     /^go .+$/m.exec(upstream)?.[0] ?? 'go 1.24',
     // Programs behave by the defaults of the module they are built in, which is this one.
-    ...(/^godebug .+$/m.exec(upstream) ?? []),
+    ...Array.from(upstream.matchAll(/^godebug .+$/gm), ([line]) => line),
     '',
     required,
     '',
@@ -72,51 +93,105 @@ function writeModules(folder, version) {
   return modules;
 }
 
-/** What to build, in which module. */
-function recipe(name) {
-  if (name === 'etcd') return { verb: ['build'], module: 'etcd', path: 'go.etcd.io/etcd/server/v3' };
-  if (name === E2E)
-    return { verb: ['test', '-c', '-vet=off'], module: 'kubernetes', path: 'k8s.io/kubernetes/test/e2e' };
-  return { verb: ['build'], module: 'kubernetes', path: `k8s.io/kubernetes/cmd/${name}` };
+/** What one call of Go makes: etcd, then the control plane (at once, so that no core idles while one of it is linked), then the rest. */
+function steps(missing) {
+  const programs = missing.filter((name) => name !== 'etcd' && name !== E2E);
+  const of = (names, step) => (names.some((name) => missing.includes(name)) ? [{ names, ...step }] : []);
+  return [
+    ...of(['etcd'], { module: 'etcd', verb: ['build'], paths: ['go.etcd.io/etcd/server/v3'] }),
+    ...of(programs, {
+      module: 'kubernetes',
+      verb: ['build'],
+      paths: programs.map((name) => `k8s.io/kubernetes/cmd/${name}`),
+    }),
+    ...of([E2E], { module: 'kubernetes', verb: ['test', '-c', '-vet=off'], paths: ['k8s.io/kubernetes/test/e2e'] }),
+  ];
 }
 
-function build(folder, modules, name, version) {
+async function build(folder, modules, { names, module, verb, paths }, version, deadline) {
   const [major, minor] = version.split('.');
   const facts = { gitVersion: `v${version}`, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' };
   const symbols = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((where) =>
     Object.entries(facts).map(([fact, value]) => `-X ${where}.${fact}=${value}`),
   );
-  const { verb, module, path } = recipe(name);
-  say(`building ${name} ${version} (the first time may take a quarter of an hour)…`);
+  say(`building ${names.join(', ')} ${version} (the first time takes a quarter of an hour or more)…`);
   const began = Date.now();
-  // Under a name that nobody looks for, until it is whole.
+  // Where nobody looks for them, until they are whole.
   const unfinished = join(folder, `.building-${process.pid}`);
-  const args = [...verb, '-mod=mod', '-ldflags', `-s -w ${symbols.join(' ')}`, '-o', unfinished, path];
-  const done = spawnSync('go', args, { cwd: modules[module], stdio: ['ignore', 2, 2] });
-  if (done.status !== 0) throw new Error(`go ${verb.join(' ')} ${path} failed; see the lines above`);
-  renameSync(unfinished, join(folder, name));
-  say(`${name} took ${Math.round((Date.now() - began) / 1000)} s`);
+  mkdirSync(unfinished, { recursive: true });
+  const output = names.length === 1 ? join(unfinished, names[0]) : `${unfinished}/`;
+  const args = [
+    ...verb,
+    '-mod=mod',
+    ...GO_BUILD_FLAGS,
+    '-ldflags',
+    `-s -w ${symbols.join(' ')}`,
+    '-o',
+    output,
+    ...paths,
+  ];
+  try {
+    await go(args, modules[module], deadline);
+    for (const name of names) renameSync(join(unfinished, name), join(folder, name));
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  say(`${names.join(', ')}: ${Math.round((Date.now() - began) / 1000)} s`);
 }
 
-const asked = process.argv.find((argument) => argument.startsWith('--version='))?.slice('--version='.length);
-const given = process.env.EVERYNODE_K8S_BIN ?? '';
-const version = asked ?? (process.env.EVERYNODE_K8S_VERSION || ownVersion());
-const folder = given === '' ? join(ROOT, '.cache', 'kubernetes', version) : given;
-const wanted = [...CONTROL_PLANE, ...(process.argv.includes('--without-e2e') ? [] : [E2E])];
+/** Go and its compilers, which go with it when time is up or we are told to end. */
+function go(args, cwd, deadline) {
+  const left = deadline - Date.now();
+  if (left <= 0) return Promise.reject(new Error('the time for building is over'));
+  return new Promise((resolve, reject) => {
+    const child = spawn('go', args, { cwd, detached: true, env: goBuildEnvironment(), stdio: ['ignore', 2, 2] });
+    let why = '';
+    const end = (reason) => {
+      why ||= reason;
+      try {
+        process.kill(-child.pid, 'SIGTERM');
+      } catch {
+        // It is gone already.
+      }
+    };
+    const timer = Number.isFinite(left) ? setTimeout(() => end('the time for building is over'), left) : undefined;
+    const interrupted = () => end('interrupted');
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, interrupted);
+    child.once('error', (error) => reject(new Error(`go cannot be run: ${error.message}`)));
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, interrupted);
+      if (why !== '') reject(new Error(why));
+      else if (code !== 0) reject(new Error(`go ${args[0]} ${args.at(-1)} failed; see the lines above`));
+      else resolve();
+    });
+  });
+}
+
+async function get() {
+  const given = process.env.EVERYNODE_K8S_BIN ?? '';
+  if (given !== '') {
+    const missing = CONTROL_PLANE.filter((name) => !existsSync(join(given, name)));
+    if (missing.length > 0) throw new Error(`EVERYNODE_K8S_BIN has no ${missing.join(', ')}`);
+    return given;
+  }
+  const version = versionOf(flag('release') ?? (process.env.EVERYNODE_K8S_RELEASE || ownVersion()));
+  const folder = join(CACHE, version);
+  if (process.argv.includes('--print')) return folder;
+  const minutes = Number(flag('minutes') ?? Infinity);
+  const deadline = Date.now() + minutes * 60_000;
+  mkdirSync(folder, { recursive: true });
+  const wanted = [...CONTROL_PLANE, ...(process.argv.includes('--without-e2e') ? [] : [E2E])];
+  const missing = wanted.filter((name) => !existsSync(join(folder, name)));
+  if (missing.length > 0) {
+    const modules = writeModules(folder, version);
+    for (const step of steps(missing)) await build(folder, modules, step, version, deadline);
+  }
+  return folder;
+}
 
 try {
-  if (given !== '') {
-    const missing = CONTROL_PLANE.filter((name) => !existsSync(join(folder, name)));
-    if (missing.length > 0) throw new Error(`EVERYNODE_K8S_BIN has no ${missing.join(', ')}`);
-  } else if (!process.argv.includes('--print')) {
-    mkdirSync(folder, { recursive: true });
-    const missing = wanted.filter((name) => !existsSync(join(folder, name)));
-    if (missing.length > 0) {
-      const modules = writeModules(folder, version);
-      for (const name of missing) build(folder, modules, name, version);
-    }
-  }
-  process.stdout.write(`${folder}\n`);
+  process.stdout.write(`${await get()}\n`);
 } catch (error) {
   const lines = String(error.stderr ?? error.message)
     .trim()

@@ -1,5 +1,5 @@
 /**
- * `npm start`, `npm test`, `npm run bench` and `npm run simulate` begin here. Runs on any Node.js from 18 on: installs the dependencies when they are
+ * `npm start`, `npm test` and the other tasks of package.json begin here. Runs on any Node.js from 18 on: installs the dependencies when they are
  * absent or stale, finds a Node.js new enough for everynode (the machine's own, or the one npm installed), and goes on
  * with that.
  */
@@ -155,10 +155,10 @@ if (task === 'start') {
   process.env.EVERYNODE_THOROUGH ??= '1';
   become(node, [vitest, 'run', ...rest]);
 } else if (task === 'test-kubernetes') {
-  // Half an hour where Go builds it all for the first time, and a moment from then on.
-  const got = spawnSync(node, [join(ROOT, 'scripts', 'get-kubernetes.mjs')], { stdio: ['ignore', 'ignore', 2] });
-  if (got.status !== 0) process.exit(1);
-  become(node, [vitest, 'run', '--project', 'kubernetes', ...rest]);
+  become(node, [join(ROOT, 'scripts', 'test-kubernetes.mjs'), ...rest]);
+} else if (task === 'soak') {
+  build(node);
+  become(node, [join(ROOT, 'scripts', 'soak.mjs'), ...rest]);
 } else if (task === 'bench') {
   // What is measured is what users run: the emitted code.
   build(node);
@@ -166,6 +166,8 @@ if (task === 'start') {
 } else if (task === 'simulate') {
   become(node, [join(ROOT, 'scripts', 'simulate.ts'), ...rest]);
 } else {
-  say(`unknown task ${JSON.stringify(task)}; one of start, build, test, test-all, test-kubernetes, bench, simulate`);
+  say(
+    `unknown task ${JSON.stringify(task)}; one of start, build, test, test-all, test-kubernetes, soak, bench, simulate`,
+  );
   process.exit(1);
 }

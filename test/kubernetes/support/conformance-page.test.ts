@@ -1,26 +1,49 @@
 import { expect, it } from 'vitest';
 import { conformancePage } from './conformance-page.ts';
 
-it('has a line a case and a column a cluster', () => {
-  const seen = { outcome: 'passed', seconds: 1, reason: '' } as const;
-  const page = conformancePage(
-    '1.2.3',
-    new Map([
+const seen = { outcome: 'passed', seconds: 1, reason: '' } as const;
+
+it('has a line a case and a column a cluster, counts by group, and says what was left out and why', () => {
+  const page = conformancePage({
+    release: 'v1.2.3',
+    plan: { chosen: [], unfit: [{ name: '[sig-b] x', reason: 'needs a | moon' }] },
+    verdicts: new Map([
       [
         'one',
         [
-          { ...seen, name: 'b' },
-          { ...seen, name: 'a' },
+          { ...seen, name: '[sig-b] b' },
+          { ...seen, name: '[sig-a] a' },
+          { ...seen, name: '[sig-a] s', outcome: 'skipped', reason: 'no stars\nhere' },
         ],
       ],
-      ['two', [{ ...seen, name: 'b', outcome: 'failed' }]],
+      ['two', [{ ...seen, name: '[sig-b] b', outcome: 'failed' }]],
     ]),
-  );
-  expect(page.split('\n').slice(5)).toEqual([
+  });
+  expect(page.split('\n').slice(6)).toEqual([
+    '| group | passed | failed | left out |',
+    '| --- | --- | --- | --- |',
+    '| sig-a | 1 | 0 | 1 |',
+    '| sig-b | 0 | 1 | 1 |',
+    '',
+    '## Failing',
+    '',
+    '| case | why |',
+    '| --- | --- |',
+    '| [sig-b] b | not known |',
+    '',
+    '## Asked',
+    '',
     '| case | one | two |',
     '| --- | --- | --- |',
-    '| a | passed | not run |',
-    '| b | passed | failed |',
+    '| [sig-a] a | passed | not asked |',
+    '| [sig-b] b | passed | failed |',
+    '',
+    '## Left out',
+    '',
+    '| case | why |',
+    '| --- | --- |',
+    '| [sig-a] s | it will not run: no stars |',
+    '| [sig-b] x | needs a \\| moon |',
     '',
   ]);
 });

@@ -1,6 +1,6 @@
 /** Kubernetes' own end-to-end tests, from its own binary, against any cluster; and what they said, case by case. */
-import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, closeSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, openSync, closeSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathOf } from './programs.ts';
 
@@ -9,24 +9,37 @@ export interface E2eOptions {
   readonly kubectl: string;
   /** For the log and the report. */
   readonly folder: string;
-  /** Regular expressions of Go, over the full names of the cases. */
-  readonly focus: string;
-  readonly skip?: string;
+  /** The full names of the cases to run, one after the other. */
+  readonly cases: readonly string[];
+  /** After so long the rest is given up. */
+  readonly limitMinutes: number;
 }
 
 export interface E2eCase {
   readonly name: string;
-  readonly outcome: 'passed' | 'failed';
+  /** `skipped` is what a case said of itself: it found the cluster unfit for it. */
+  readonly outcome: 'passed' | 'failed' | 'skipped';
   readonly seconds: number;
-  /** Of a failure. */
+  /** Of a failure, or of a case that would not run. */
   readonly reason: string;
 }
 
-const TIMEOUT = '40m';
+/** The names of all cases there are. */
+export function listE2e(): readonly string[] {
+  const options = { encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] } as const;
+  return namesIn(execFileSync(pathOf('e2e.test'), ['--list-tests'], options));
+}
 
-/** The cases that were run. Those that were not chosen are not among them. */
+/** A line a case, behind the place where it is written: `    path/file.go:12: [sig-apps] …`. */
+export const namesIn = (listing: string): readonly string[] =>
+  Array.from(listing.matchAll(/^ +\S+\.go:\d+: (.+)$/gm), ([, name = '']) => name);
+
+/** As Go's regular expressions take a text to mean itself. */
+const literally = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
+
+/** What became of each case that was asked for. One that was never reached has failed. */
 export async function runE2e(options: E2eOptions): Promise<readonly E2eCase[]> {
-  const { kubeconfig, kubectl, folder, focus, skip = '\\[Disruptive\\]' } = options;
+  const { kubeconfig, kubectl, folder, cases, limitMinutes } = options;
   mkdirSync(folder, { recursive: true });
   const log = openSync(join(folder, 'e2e.log'), 'w');
   const args = [
@@ -38,9 +51,8 @@ export async function runE2e(options: E2eOptions): Promise<readonly E2eCase[]> {
     '--disable-log-dump=true',
     '--dump-logs-on-failure=false',
     '--ginkgo.no-color',
-    `--ginkgo.focus=${focus}`,
-    `--ginkgo.skip=${skip}`,
-    `--ginkgo.timeout=${TIMEOUT}`,
+    ...cases.map((name) => `--ginkgo.focus=${literally(name)}$`),
+    `--ginkgo.timeout=${limitMinutes}m`,
   ];
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', pathOf('e2e.test'), ...args], {
     cwd: folder,
@@ -48,21 +60,33 @@ export async function runE2e(options: E2eOptions): Promise<readonly E2eCase[]> {
   });
   closeSync(log);
   await new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject));
-  return readReport(readFileSync(join(folder, 'junit_01.xml'), 'utf8'));
+  const report = join(folder, 'junit_01.xml');
+  const seen = new Map(
+    (existsSync(report) ? readReport(readFileSync(report, 'utf8')) : []).map((each) => [each.name, each]),
+  );
+  return cases.map((name) => seen.get(name) ?? { name, outcome: 'failed', seconds: 0, reason: 'it was never run' });
 }
 
-/** The part of JUnit's format that ginkgo writes. */
+/** The part of JUnit's format that ginkgo writes. Cases that were not chosen are left out. */
 export function readReport(xml: string): readonly E2eCase[] {
   const cases: E2eCase[] = [];
   for (const [, head = '', body = ''] of xml.matchAll(/<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g)) {
     const attribute = (name: string): string => plain(new RegExp(`\\b${name}="([^"]*)"`).exec(head)?.[1] ?? '');
     const status = attribute('status');
-    if (status === 'skipped' || status === 'pending' || !attribute('name').startsWith('[It]')) continue;
+    if (status === 'pending' || !attribute('name').startsWith('[It]')) continue;
+    const [, message = '', text = ''] =
+      /<(?:failure|error|skipped) message="([^"]*)"[^>]*>(?:([\s\S]*?)<\/(?:failure|error|skipped)>)?/.exec(body) ?? [];
+    // A case that would not run of its own accord says more than this word. Where a line of Go stands helps nobody here.
+    const reason = plain(message === '' ? text : message)
+      .replace(/^(?:skipped(?: - )?|\[[A-Z]+\] )/, '')
+      .replace(/\s+In \[\w+\] at: [\s\S]*$/, '')
+      .trim();
+    if (status === 'skipped' && reason === '') continue;
     cases.push({
       name: attribute('name').slice('[It] '.length),
-      outcome: status === 'passed' ? 'passed' : 'failed',
+      outcome: status === 'passed' || status === 'skipped' ? status : 'failed',
       seconds: Math.round(Number(attribute('time')) * 10) / 10,
-      reason: plain(/<(?:failure|error) message="([^"]*)"/.exec(body)?.[1] ?? ''),
+      reason,
     });
   }
   return cases;

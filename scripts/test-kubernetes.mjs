@@ -1,0 +1,129 @@
+/**
+ * `npm run test:kubernetes`: the suites of test/kubernetes, against a real control plane that is built on first use.
+ *
+ *     npm run test:kubernetes                                 all of them, with the newest release
+ *     npm run test:kubernetes -- daemonset                    those whose path has this in it
+ *     npm run test:kubernetes -- --release 1.31               what holds for an older release too
+ *     KUBECONFIG=… npm run test:kubernetes -- --existing      what can be asked of a cluster that somebody uses
+ *
+ * With `--partial` whatever has been built is used and nothing more is built: `.ci/run` gives the build a time of its own.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const FOLDER = join(ROOT, 'test', 'kubernetes');
+const NOTE = join(ROOT, '.cache', 'kubernetes.note');
+const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+const say = (text) => process.stderr.write(`test-kubernetes: ${text}\n`);
+
+/** What an older control plane is asked; and an existing one. The rest has a reason. */
+const OLDER = ['client-contract', 'daemonset', 'conformance'];
+const EXISTING = ['existing-cluster'];
+const WHY_NOT_OLDER = {
+  'upstream-on-ours': 'its controllers are made for an API server of their own time',
+  differential: 'everynode answers as the newest release does',
+};
+const WHY_NOT_EXISTING = {
+  'client-contract': 'makes the server forget its past; what it asks besides is asked here too',
+  conformance: 'takes nodes and namespaces as it finds them',
+  daemonset: 'needs a control plane without a DaemonSet controller of its own',
+  'upstream-on-ours': 'needs no cluster',
+  differential: 'needs a control plane of its own for each case',
+};
+
+const suites = () =>
+  existsSync(FOLDER)
+    ? readdirSync(FOLDER, { withFileTypes: true })
+        .filter((entry) => (entry.isDirectory() && entry.name !== 'support') || entry.name.endsWith('.test.ts'))
+        .map((entry) => entry.name.replace(/\.test\.ts$/, ''))
+        .toSorted()
+    : [];
+
+function sayWhatIsLeftOut(asked, reasons, otherwise) {
+  for (const name of suites()) if (!asked.includes(name)) say(`left out: ${name}: ${reasons[name] ?? otherwise}`);
+}
+
+/** Takes `--name value` and `--name=value` out of the arguments. */
+function take(args, name) {
+  const at = args.findIndex((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`));
+  if (at < 0) return undefined;
+  const [taken] = args.splice(at, 1);
+  return taken.includes('=') ? taken.slice(taken.indexOf('=') + 1) : (args.splice(at, 1)[0] ?? '');
+}
+
+const takeFlag = (args, name) => {
+  const at = args.indexOf(`--${name}`);
+  if (at >= 0) args.splice(at, 1);
+  return at >= 0;
+};
+
+const isFilter = (argument) => !argument.startsWith('-');
+const filters = (names) => names.map((name) => `test/kubernetes/${name}`);
+
+function refuse(text) {
+  say(text);
+  process.exit(1);
+}
+
+/** What a build that ran out of time, or could not begin, has left undone; for the last line of `.ci/run`. */
+function noteWhatIsMissing(minutes) {
+  rmSync(NOTE, { force: true });
+  const folder = programs(['--print']);
+  const missing = [...CONTROL_PLANE, 'e2e.test'].filter((name) => !existsSync(join(folder, name)));
+  const isBare = CONTROL_PLANE.some((name) => missing.includes(name));
+  if (missing.length > 0) {
+    const what = isBare ? 'kubernetes' : 'conformance';
+    const within = minutes === undefined ? '' : ` within ${minutes} minutes`;
+    writeFileSync(NOTE, `${what}: NOT RUN: ${isBare ? 'binaries' : missing.join(', ')} not built${within}`);
+  }
+  return isBare;
+}
+
+function programs(args) {
+  const script = join(ROOT, 'scripts', 'get-kubernetes.mjs');
+  const got = spawnSync(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 2], encoding: 'utf8' });
+  if (got.status !== 0) process.exit(1);
+  return got.stdout.trim();
+}
+
+const args = process.argv.slice(2);
+const release = take(args, 'release') ?? process.env.EVERYNODE_K8S_RELEASE ?? '';
+const minutes = take(args, 'minutes');
+const isExisting = takeFlag(args, 'existing');
+const isPartial = takeFlag(args, 'partial');
+const env = { ...process.env };
+
+if (isExisting) {
+  if ((env.KUBECONFIG ?? '') === '') refuse('--existing wants KUBECONFIG to name the cluster');
+  env.EVERYNODE_EXISTING_CLUSTER = env.KUBECONFIG;
+  sayWhatIsLeftOut(EXISTING, WHY_NOT_EXISTING, 'needs a control plane of its own');
+  if (!args.some(isFilter)) args.push(...filters(EXISTING));
+} else {
+  if (release !== '') {
+    env.EVERYNODE_K8S_RELEASE = release;
+    process.env.EVERYNODE_K8S_RELEASE = release;
+    if (!args.some(isFilter)) {
+      sayWhatIsLeftOut(OLDER, WHY_NOT_OLDER, 'is asked of the newest release alone');
+      args.push(...filters(OLDER));
+    }
+  }
+  if (isPartial) {
+    env.EVERYNODE_K8S_PARTIAL = '1';
+    if (noteWhatIsMissing(minutes)) process.exit(0);
+  } else {
+    programs(minutes === undefined ? [] : [`--minutes=${minutes}`]);
+  }
+}
+
+const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+const child = spawn(process.execPath, [vitest, 'run', '--project', 'kubernetes', ...args], {
+  cwd: ROOT,
+  stdio: 'inherit',
+  env,
+});
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => child.kill('SIGTERM'));
+child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
