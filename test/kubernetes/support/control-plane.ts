@@ -34,6 +34,8 @@ export interface ControlPlane {
   readonly admin: string;
   /** A kubeconfig file of somebody else. */
   kubeconfigOf(subject: Subject): Promise<string>;
+  /** A client certificate that is good for so long. */
+  certificateOf(subject: Subject, forMs: number): Promise<{ readonly cert: string; readonly key: string }>;
   /** A client with that kubeconfig; closed with the control plane. */
   clientOf(kubeconfig: string): Promise<HttpClient>;
   readonly programs: readonly Program[];
@@ -48,6 +50,7 @@ export interface ControlPlane {
 }
 
 const HOST = '127.0.0.1';
+const DAY_MS = 86_400_000;
 export const ADMIN: Subject = { commonName: 'admin', organizations: ['system:masters'] };
 
 const accepts = (port: number): Promise<boolean> =>
@@ -134,6 +137,15 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       const text = kubeconfigText({ server, authority: authority.certificate, client, name: subject.commonName });
       return file(`kubeconfig-${count}`, text);
     };
+    const certificateOf: ControlPlane['certificateOf'] = async (subject, forMs) => {
+      const days = forMs / DAY_MS;
+      const { certificate, key } = await issueCertificate(authority, realClock.now(), {
+        subject,
+        usage: 'client',
+        days,
+      });
+      return { cert: certificate, key };
+    };
     const clientOf = async (kubeconfig: string): Promise<HttpClient> => {
       const config = await loadKubeconfig({ path: kubeconfig, clock: realClock });
       const client = createHttpClient(config, { clock: realClock, random: realRandom });
@@ -157,6 +169,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       folder,
       admin,
       kubeconfigOf,
+      certificateOf,
       clientOf,
       programs,
       program,
