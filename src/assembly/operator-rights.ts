@@ -20,6 +20,9 @@ export interface OperatorRights {
 /** The Lease over which operators agree who acts, unless another is named; one name a release in the chart. */
 export const OPERATOR_LEASE = 'everynode-operator';
 
+/** The Secret, the Service and the webhook configurations of the admission webhooks; one name a release in the chart. */
+export const WEBHOOK_NAME = 'everynode-webhook';
+
 const core = (resources: readonly string[], verbs: readonly string[]): PolicyRule => ({
   apiGroups: [''],
   resources,
@@ -103,6 +106,33 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
       { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       // It does not act beside kube-scheduler.
       leaseOf('kube-scheduler'),
+    ],
+  },
+  {
+    feature: 'webhooks',
+    why: 'Keeps the certificates of the admission webhooks in one Secret, made anew when it was deleted',
+    scope: 'namespace',
+    rules: [
+      core(['secrets'], ['create']),
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: [WEBHOOK_NAME],
+        verbs: ['get', 'list', 'update', 'watch'],
+      },
+    ],
+  },
+  {
+    feature: 'webhooks',
+    why: 'Tells API servers which authority has signed those certificates',
+    scope: 'cluster',
+    rules: [
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+        resourceNames: [WEBHOOK_NAME],
+        verbs: ['get', 'list', 'update', 'watch'],
+      },
     ],
   },
 ];

@@ -31,10 +31,17 @@ export interface AdmissionRequest {
   readonly user: UserInfo;
 }
 
-/** Allowed, with the object to go on with where the plugin changed it; or refused. Warnings reach the client either way. */
+interface AnyAnswer {
+  /** They reach the client either way. */
+  readonly warnings?: readonly string[];
+  /** For the audit log of the API server. Keys are plain names; the server puts the plugin's in front. */
+  readonly auditAnnotations?: { readonly [key: string]: string };
+}
+
+/** Allowed, with the object to go on with where the plugin changed it; or refused. */
 export type AdmissionResponse =
-  | { readonly allowed: true; readonly object?: KubeObject; readonly warnings?: readonly string[] }
-  | { readonly allowed: false; readonly error: StatusError; readonly warnings?: readonly string[] };
+  | (AnyAnswer & { readonly allowed: true; readonly object?: KubeObject })
+  | (AnyAnswer & { readonly allowed: false; readonly error: StatusError });
 
 export interface AdmissionPlugin {
   readonly name: string;

@@ -1,0 +1,185 @@
+/** Webhooks over the wire: an API server asks two replicas about every write, while their authorities change under it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestCluster, type TestCluster } from '../../test/support/cluster.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import {
+  CONFIG_MAPS,
+  MUTATING_WEBHOOK_CONFIGURATIONS,
+  SECRETS,
+  SERVICES,
+  VALIDATING_WEBHOOK_CONFIGURATIONS,
+} from '../core/api/registry/resources.ts';
+import type { ConfigMap } from '../core/api/types/core-v1.ts';
+import { forbiddenRequest, type StatusError } from '../core/kube/status-error.ts';
+import type { AdmissionPlugin } from '../machinery/admission.ts';
+import type { Client } from '../machinery/client.ts';
+import { silentLogger } from '../machinery/logger.ts';
+import { realClock } from '../machinery/real-clock.ts';
+import { realRandom } from '../machinery/real-random.ts';
+import type { CertificatePolicy } from '../machinery/webhook/certificates/plan.ts';
+import { certificatesIn } from '../machinery/webhook/certificates/state.ts';
+import { webhookPath } from '../machinery/webhook/webhook-server.ts';
+import { WEBHOOK_NAME } from './operator-rights.ts';
+import { startActors, type Undo } from './start-actors.ts';
+import { startWebhooks, type Webhooks } from './webhooks.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+/** Certificates are good for long; an authority is followed after two seconds all the same. */
+const HURRIED: CertificatePolicy = {
+  authorityMs: 24 * HOUR,
+  authorityRenewBeforeMs: 24 * HOUR - 2 * SECOND,
+  servingMs: HOUR,
+  servingRenewBeforeMs: HOUR / 2,
+  // From the beginning of the authority's time, which lies five minutes back.
+  overlapMs: 301 * SECOND,
+};
+
+const TEST_PLUGIN: AdmissionPlugin = {
+  name: 'test-guard',
+  handles: ({ resource }) => resource.resource === 'configmaps',
+  mutate: ({ object }) =>
+    object === undefined
+      ? { allowed: true }
+      : {
+          allowed: true,
+          object: { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, seen: 'yes' } } },
+        },
+  validate({ name, resource, dryRun, user }) {
+    if (name.startsWith('bad')) {
+      return { allowed: false, error: forbiddenRequest(resource, name, 'no such names here'), warnings: ['tried'] };
+    }
+    return { allowed: true, warnings: dryRun ? [`${user.name} only tries`] : [] };
+  },
+};
+
+const NAMESPACE = 'default';
+let cluster: TestCluster;
+let client: Client;
+let replicas: readonly Webhooks[];
+const undo: Undo = [];
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ groups: [], controllers: ['*', '-root-ca-certificate-publisher-controller'] });
+  ({ client } = cluster);
+  replicas = [1, 2].map(() =>
+    startWebhooks({
+      client,
+      clock: realClock,
+      random: realRandom,
+      logger: silentLogger,
+      plugins: [TEST_PLUGIN],
+      address: '127.0.0.1',
+      port: 0,
+      certificates: { kind: 'self-managed', namespace: NAMESPACE, policy: HURRIED },
+    }),
+  );
+  const keeper = replicas[0]?.keeper();
+  void startActors(keeper === undefined ? [] : [keeper], undo);
+  const ports = await Promise.all(replicas.map(({ listening }) => listening));
+  // Another name for where they listen; nobody routes cluster addresses here.
+  await client.create(SERVICES, {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: WEBHOOK_NAME, namespace: NAMESPACE },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  });
+  const hook = (phase: 'mutate' | 'validate', index: number) => ({
+    name: `${phase}-${index}.everynode.dev`,
+    clientConfig: {
+      service: {
+        namespace: NAMESPACE,
+        name: WEBHOOK_NAME,
+        port: ports[index] ?? 0,
+        path: webhookPath(phase, TEST_PLUGIN.name),
+      },
+    },
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE', 'UPDATE'] }],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    timeoutSeconds: 30,
+    failurePolicy: 'Fail',
+  });
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  await client.create(MUTATING_WEBHOOK_CONFIGURATIONS, {
+    apiVersion,
+    kind: 'MutatingWebhookConfiguration',
+    metadata: { name: WEBHOOK_NAME },
+    webhooks: [hook('mutate', 0)],
+  });
+  await client.create(VALIDATING_WEBHOOK_CONFIGURATIONS, {
+    apiVersion,
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: WEBHOOK_NAME },
+    webhooks: [hook('validate', 0), hook('validate', 1)],
+  });
+  await eventually(async () => String((await bundles()).every((bundle) => bundle.length > 0)), /true/);
+}, 120_000);
+
+afterAll(async () => {
+  for (const step of undo.toReversed()) await step();
+  for (const replica of replicas) await replica.stop();
+  await cluster.stop();
+});
+
+/** The authorities that each webhook believes. */
+async function bundles(): Promise<readonly (readonly string[])[]> {
+  const found = await Promise.all([
+    client.get(MUTATING_WEBHOOK_CONFIGURATIONS, { name: WEBHOOK_NAME }),
+    client.get(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: WEBHOOK_NAME }),
+  ]);
+  return found.flatMap(({ webhooks = [] }) =>
+    webhooks.map(({ clientConfig }) =>
+      certificatesIn(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString('utf8')),
+    ),
+  );
+}
+
+const configMap = (name: string): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: NAMESPACE },
+});
+
+describe('webhooks of the operator', () => {
+  it('change and refuse what is written, in the words of the plugin', async () => {
+    expect(replicas.map((each) => each.ready())).toEqual([true, true]);
+    const made = await client.create(CONFIG_MAPS, configMap('good'));
+    expect(made.metadata.labels).toEqual({ seen: 'yes' });
+    const refused = await client.create(CONFIG_MAPS, configMap('bad')).catch((error: StatusError) => error.status);
+    expect(refused).toMatchObject({
+      code: 403,
+      reason: 'Forbidden',
+      message:
+        'admission webhook "validate-0.everynode.dev" denied the request: configmaps "bad" is forbidden: no such names here',
+    });
+    await client.create(CONFIG_MAPS, configMap('dry'), { dryRun: true });
+    await expect(client.get(CONFIG_MAPS, { namespace: NAMESPACE, name: 'dry' })).rejects.toThrow('not found');
+  });
+
+  it('lose no request while authorities and certificates change', async () => {
+    const authorities = new Set<string>();
+    const served = new Set<string>();
+    const failures: string[] = [];
+    let written = 0;
+    // Each round through new connections whenever the bundle changed, and otherwise through those that are open.
+    while (authorities.size < 5 && failures.length === 0) {
+      const round = Array.from({ length: 8 }, () =>
+        client.create(CONFIG_MAPS, configMap(`under-way-${(written += 1)}`)).catch((error: Error) => {
+          failures.push(error.message);
+        }),
+      );
+      await Promise.all(round);
+      for (const bundle of await bundles()) for (const authority of bundle) authorities.add(authority);
+      served.add((await client.get(SECRETS, { namespace: NAMESPACE, name: WEBHOOK_NAME })).data?.['tls.crt'] ?? '');
+    }
+    expect(failures).toEqual([]);
+    expect(served.size).toBeGreaterThanOrEqual(3);
+    expect(written).toBeGreaterThan(50);
+  }, 180_000);
+
+  it('are not ready once stopped', async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    expect(replicas.map((each) => each.ready())).toEqual([false, false]);
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * The certificates as the Secret keeps them. Parts that are damaged, expired beyond use or do not belong together count as
+ * absent: they are made anew rather than served.
+ *
+ * | key | what |
+ * |---|---|
+ * | `tls.crt`, `tls.key` | what replicas serve with |
+ * | `ca.crt` | the bundle: every authority to be believed |
+ * | `authority.crt`, `authority.key` | what signs |
+ * | `next-authority.crt`, `next-authority.key` | what will sign, once configurations hold it |
+ */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { Secret } from '../../../core/api/types/core-v1.ts';
+import type { KeyPair } from '../../certificates.ts';
+import type { CertificateView, Validity } from './plan.ts';
+
+export interface CertificateState {
+  readonly authority?: KeyPair;
+  readonly next?: KeyPair;
+  /** Certificates, PEM, of authorities that signed once. Their keys are gone. */
+  readonly retired: readonly string[];
+  readonly serving?: KeyPair;
+}
+
+export const NO_CERTIFICATES: CertificateState = { retired: [] };
+
+const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
+/** A bundle of more is not one of ours. */
+const MOST_AUTHORITIES = 64;
+
+const normal = (pem: string): string => `${pem.trim()}\n`;
+
+/** The certificates of a bundle, in their order, each once. Text between them does not count. */
+export const certificatesIn = (bundle: string): readonly string[] => [
+  ...new Set((bundle.match(PEM) ?? []).slice(0, MOST_AUTHORITIES).map(normal)),
+];
+
+/** Everything that is to be believed: what signs, what will, what did. */
+export const bundleOf = ({ authority, next, retired }: CertificateState): string =>
+  [
+    ...new Set([authority?.certificate, next?.certificate, ...retired].filter((pem) => pem !== undefined).map(normal)),
+  ].join('');
+
+/** Whether the key belongs to the certificate. */
+export function isPair({ certificate, key }: KeyPair): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+function parsed(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+export function decodeState({ data }: Pick<Secret, 'data'>): CertificateState {
+  const textOf = (name: string): string => Buffer.from(data?.[name] ?? '', 'base64').toString('utf8');
+  const pairOf = (name: string): KeyPair | undefined => {
+    const pair = { certificate: textOf(`${name}.crt`), key: textOf(`${name}.key`) };
+    return pair.certificate !== '' && isPair(pair) ? pair : undefined;
+  };
+  const authority = pairOf('authority');
+  const next = pairOf('next-authority');
+  const serving = pairOf('tls');
+  const known = new Set([authority, next].map((pair) => normal(pair?.certificate ?? '')));
+  const retired = certificatesIn(textOf('ca.crt')).filter((pem) => !known.has(pem) && parsed(pem) !== undefined);
+  return {
+    ...(authority === undefined ? {} : { authority }),
+    ...(next === undefined ? {} : { next }),
+    ...(serving === undefined ? {} : { serving }),
+    retired,
+  };
+}
+
+export function encodeState(state: CertificateState): { readonly [key: string]: string } {
+  const data: { [key: string]: string } = { 'ca.crt': base64(bundleOf(state)) };
+  const put = (name: string, pair: KeyPair | undefined): void => {
+    if (pair === undefined) return;
+    data[`${name}.crt`] = base64(pair.certificate);
+    data[`${name}.key`] = base64(pair.key);
+  };
+  put('tls', state.serving);
+  put('authority', state.authority);
+  put('next-authority', state.next);
+  return data;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** What the plan looks at. `hosts`: what the serving certificate should be good for. */
+export function viewOf(state: CertificateState, hosts: readonly string[]): CertificateView {
+  const { authority, next, serving, retired } = state;
+  const validity = (pem: string): Validity => {
+    const certificate = new X509Certificate(pem);
+    return { notBefore: certificate.validFromDate.getTime(), notAfter: certificate.validToDate.getTime() };
+  };
+  return {
+    ...(authority === undefined ? {} : { authority: validity(authority.certificate) }),
+    ...(next === undefined ? {} : { next: validity(next.certificate) }),
+    retired: retired.map(validity),
+    ...(serving === undefined
+      ? {}
+      : { serving: { ...validity(serving.certificate), isRight: isRight(serving.certificate, state, hosts) } }),
+  };
+}
+
+function isRight(pem: string, state: CertificateState, hosts: readonly string[]): boolean {
+  const certificate = new X509Certificate(pem);
+  if (!hosts.every((host) => certificate.checkHost(host) !== undefined)) return false;
+  return certificatesIn(bundleOf(state)).some((authority) => isSignedBy(certificate, new X509Certificate(authority)));
+}
+
+export const isSignedBy = (certificate: X509Certificate, authority: X509Certificate): boolean =>
+  certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
