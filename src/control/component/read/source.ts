@@ -1,0 +1,88 @@
+/**
+ * A document as it was written: values with their places. YAML, JSON, objects of an API server and `--set` overrides all
+ * become this, so that everything after it neither knows nor cares where a manifest came from.
+ */
+import type { Place } from '../problem.ts';
+
+export type Scalar = string | number | bigint | boolean | null;
+
+/** Offset in the text; -1 where there is none; -2 - i for what the i-th override said. */
+type At = number;
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly value: Scalar;
+  readonly at: At;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly items: readonly SourceNode[];
+  readonly at: At;
+}
+
+export interface Entry {
+  readonly key: string;
+  /** The author did not write this key; it stands for the short form of something. */
+  readonly isImplied?: true;
+  readonly keyAt: At;
+  readonly value: SourceNode;
+}
+
+export interface MapNode {
+  readonly kind: 'map';
+  readonly entries: readonly Entry[];
+  readonly at: At;
+}
+
+export type SourceNode = ScalarNode | ListNode | MapNode;
+
+export interface SourceDocument {
+  readonly file: string;
+  readonly text: string;
+  readonly root: SourceNode;
+  /** Paths of the overrides that were applied; never their values, which may be secrets. */
+  readonly overrides: readonly string[];
+}
+
+export const NOWHERE: At = -1;
+export const overrideAt = (index: number): At => -2 - index;
+
+export const scalarNode = (value: Scalar, at: At = NOWHERE): ScalarNode => ({ kind: 'scalar', value, at });
+export const listNode = (items: readonly SourceNode[], at: At = NOWHERE): ListNode => ({ kind: 'list', items, at });
+export const mapNode = (entries: readonly Entry[], at: At = NOWHERE): MapNode => ({ kind: 'map', entries, at });
+
+/** Counted only when something is wrong, so nothing is kept for it. */
+export function placeOf({ file, text, overrides }: SourceDocument, at: At): Place {
+  if (at <= -2) return { file, override: overrides[-2 - at] ?? '' };
+  if (at < 0) return { file };
+  let line = 1;
+  let start = 0;
+  for (let next = text.indexOf('\n'); next !== -1 && next < at; next = text.indexOf('\n', next + 1)) {
+    line += 1;
+    start = next + 1;
+  }
+  return { file, line, column: at - start + 1 };
+}
+
+/** Deeper than any manifest, and shallow enough to be walked. */
+export const MAX_DEPTH = 64;
+
+type Members = { readonly [key: string]: unknown };
+
+/** A value that was no text: an object of an API server, or one made in a program. What is not JSON becomes null. */
+export function sourceOf(value: unknown, depth = 0): SourceNode {
+  if (depth > MAX_DEPTH) return scalarNode(null);
+  if (Array.isArray(value)) return listNode(value.map((item) => sourceOf(item, depth + 1)));
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.keys(value).flatMap((key) => {
+      const member = (value as Members)[key];
+      return member === undefined ? [] : [{ key, keyAt: NOWHERE, value: sourceOf(member, depth + 1) }];
+    });
+    return mapNode(entries);
+  }
+  return scalarNode(isScalar(value) ? value : null);
+}
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
