@@ -6,7 +6,7 @@
  *     node scripts/get-kubernetes.mjs [--without-e2e] [--release=1.31] [--minutes=50] [--print]
  *
  * `--print` says where everything is and builds nothing. The release is the one that everynode says it is, unless told
- * otherwise here or by EVERYNODE_K8S_RELEASE: `1.31.14`, or `1.31` for the newest of its patches. With `--minutes` what is not
+ * otherwise here or by EVERYNODE_K8S_RELEASE: `1.31.0`, or `1.31` for one of its patches. With `--minutes` what is not
  * built by then is given up; what is whole stays. With EVERYNODE_K8S_BIN set to a folder that has the binaries (the
  * end-to-end tests may be missing), those are used and nothing is built.
  */
@@ -35,12 +35,15 @@ function ownVersion() {
   return found.slice(1).join('.');
 }
 
-/** The newest patch of a release; what was built of it before is as good. */
+/** Patches that this project has been tried with. Of some others not every part can be had from the module proxy. */
+const TRIED = { 1.31: '1.31.0' };
+
+/** The patch of a release that was tried, or its newest; what was built of it before is as good. */
 function versionOf(release) {
   if (/^\d+\.\d+\.\d+$/.test(release)) return release;
-  if (!/^\d+\.\d+$/.test(release)) throw new Error(`${release} is no release of Kubernetes; say 1.31 or 1.31.14`);
-  const own = ownVersion();
-  if (own.startsWith(`${release}.`)) return own;
+  if (!/^\d+\.\d+$/.test(release)) throw new Error(`${release} is no release of Kubernetes; say 1.31 or 1.31.0`);
+  const known = TRIED[release] ?? ownVersion();
+  if (known.startsWith(`${release}.`)) return known;
   const isOfIt = (name) => name.startsWith(`${release}.`) && existsSync(join(CACHE, name, 'kube-scheduler'));
   const built = existsSync(CACHE) ? readdirSync(CACHE).find(isOfIt) : undefined;
   if (built !== undefined) return built;

@@ -14,6 +14,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDER = join(ROOT, '.cache', 'soak');
@@ -121,9 +122,7 @@ function run({ name, args, env = {}, minutes }) {
 }
 
 const lastLines = (text) =>
-  // oxlint-disable-next-line no-control-regex
-  text
-    .replace(/\u001b\[[0-9;]*m/g, '')
+  stripVTControlCharacters(text)
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)

@@ -124,8 +124,7 @@ describe.skipIf(KUBECONFIG === undefined)('a cluster that somebody uses', () => 
   });
 });
 
-const isNamespace = (resource: Resource<KubeObject>): boolean =>
-  resource.group === '' && resource.resource === 'namespaces';
+const isNamespace = (resource: Resource): boolean => resource.group === '' && resource.resource === 'namespaces';
 
 const withLabel = <T extends KubeObject>(object: T, run: string): T => ({
   ...object,

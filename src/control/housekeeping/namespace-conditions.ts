@@ -20,6 +20,7 @@ export function terminationConditions(remaining: readonly Remaining[]): readonly
         finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
   const holders = [...finalizers].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
   return [
+    ...NEVER_FAILS,
     contents.length === 0
       ? no('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
       : yes('NamespaceContentRemaining', 'SomeResourcesRemain', 'Some resources are remaining', contents),
@@ -33,6 +34,19 @@ export function terminationConditions(remaining: readonly Remaining[]): readonly
         ),
   ];
 }
+
+/** What cannot go wrong here is said as well: whoever waits for a namespace to be looked at waits for all of them. */
+const NEVER_FAILS: readonly Condition[] = (
+  [
+    ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
+    ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
+    [
+      'NamespaceDeletionContentFailure',
+      'ContentDeleted',
+      'All content successfully deleted, may be waiting on finalization',
+    ],
+  ] as const
+).map(([type, reason, message]) => ({ type, status: 'False', reason, message }));
 
 /** The namespace itself if it says all this already. A change of status is a transition. */
 export function withConditions(

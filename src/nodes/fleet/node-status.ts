@@ -68,7 +68,7 @@ export const hostAddress = (node: Node): string =>
 export function nextNodeStatus(node: Node, ready: boolean, now: string): NodeStatus {
   const old = node.status;
   const capacity = complete(old?.capacity ?? old?.allocatable, DEFAULT_CAPACITY);
-  const allocatable = complete(old?.allocatable, capacity);
+  const allocatable = withExtended(complete(old?.allocatable, capacity), capacity);
   const conditions = mergeConditions(old?.conditions ?? NO_CONDITIONS, ready, now);
   const { addresses = [], nodeInfo } = old ?? {};
   const hasAddresses = addresses.length > 0;
@@ -113,6 +113,21 @@ function complete(said: Quantities | undefined, defaults: Quantities): Quantitie
   const all: Quantities = { ...Object.fromEntries(CORE.map((name) => [name, defaults[name] ?? '0'])), ...said };
   completed.set(said, all);
   return all;
+}
+
+const isExtended = (name: string): boolean => name.includes('/');
+
+/**
+ * What somebody adds to a node's capacity may be used, as a kubelet has it (a fake resource in a study, a device plugin);
+ * what they take away again may not.
+ */
+function withExtended(allocatable: Quantities, capacity: Quantities): Quantities {
+  if (allocatable === capacity) return allocatable;
+  const added = Object.keys(capacity).filter((name) => isExtended(name) && allocatable[name] === undefined);
+  const gone = Object.keys(allocatable).filter((name) => isExtended(name) && capacity[name] === undefined);
+  if (added.length === 0 && gone.length === 0) return allocatable;
+  const kept = Object.entries(allocatable).filter(([name]) => !gone.includes(name));
+  return Object.fromEntries([...kept, ...added.map((name) => [name, capacity[name] ?? '0'] as const)]);
 }
 
 /**

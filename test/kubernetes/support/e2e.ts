@@ -26,8 +26,8 @@ export interface E2eCase {
 
 /** The names of all cases there are. */
 export function listE2e(): readonly string[] {
-  const options = { encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'ignore'] } as const;
-  return namesIn(execFileSync(pathOf('e2e.test'), ['--list-tests'], options));
+  const options = { maxBuffer: 64 << 20 };
+  return namesIn(String(execFileSync(pathOf('e2e.test'), ['--list-tests'], { ...options, stdio: 'pipe' })));
 }
 
 /** A line a case, behind the place where it is written: `    path/file.go:12: [sig-apps] …`. */

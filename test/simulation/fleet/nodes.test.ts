@@ -42,7 +42,29 @@ describe('a simulated node', () => {
       'ephemeral-storage': '100Gi',
       'nvidia.com/gpu': '8',
     });
-    expect(now?.allocatable).toEqual({ cpu: '63', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' });
+    expect(now?.allocatable).toEqual({
+      cpu: '63',
+      memory: '16Gi',
+      pods: '110',
+      'ephemeral-storage': '100Gi',
+      'nvidia.com/gpu': '8',
+    });
+  });
+
+  it('lets pods use what somebody adds to its capacity, until it is taken away', async () => {
+    const world = await fleet();
+    await world.client.create(NODES, simulatedNode('n'));
+    await world.pass(10);
+    const change = (amount: string | null) => {
+      const body = { status: { capacity: { 'example.test/beard': amount } } };
+      return world.client.patch(NODES, { name: 'n' }, { type: 'merge', body }, { subresource: 'status' });
+    };
+    await change('1k');
+    await world.pass(10);
+    expect((await world.node('n')).status?.allocatable).toMatchObject({ cpu: '4', 'example.test/beard': '1k' });
+    await change(null);
+    await world.pass(10);
+    expect((await world.node('n')).status?.allocatable).not.toHaveProperty(['example.test/beard']);
   });
 
   it('is nobody else’s: a Node without the annotation, or with "false", is left alone', async () => {
