@@ -101,6 +101,17 @@ describe('claims and volumes', () => {
     expect((await claim('other')).spec.volumeName).toBe('wanted');
   });
 
+  it('agree on the class of attributes that the volume has', async () => {
+    await begin();
+    const { hostPath: _none, ...spec } = volumeOf('fast').spec;
+    const csi = { driver: 'csi.example.test', volumeHandle: 'fast' };
+    const gold = { volumeAttributesClassName: 'gold' };
+    await world.client.create(PERSISTENT_VOLUMES, { ...volumeOf('fast'), spec: { ...spec, csi, ...gold } });
+    await addClaim('quick', gold);
+    await world.settle();
+    expect((await claim('quick')).status).toMatchObject({ phase: 'Bound', currentVolumeAttributesClassName: 'gold' });
+  });
+
   it('that ask for a volume by name get that one', async () => {
     await begin();
     await addVolume('small', { capacity: { storage: '1Gi' } });

@@ -107,11 +107,15 @@ export function createVolumeKeeper(options: VolumeKeeperOptions): Actor {
           ...withAnnotations(claim, marks),
           spec: { ...claim.spec, volumeName: name },
         });
-    const { accessModes, capacity } = volume.spec;
+    const { accessModes, capacity, volumeAttributesClassName } = volume.spec;
     await setClaimStatus(united, {
       phase: 'Bound',
       ...(accessModes === undefined ? {} : { accessModes }),
       ...(capacity === undefined ? {} : { capacity }),
+      // From now on it is the resizer's to change.
+      ...(volumeAttributesClassName === undefined
+        ? {}
+        : { currentVolumeAttributesClassName: volumeAttributesClassName }),
     });
   }
 
