@@ -7,7 +7,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNodes } from '../../src/assembly/create-nodes.ts';
 import { startOperator, type Operator } from '../../src/assembly/operator.ts';
-import { LEASES, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS } from '../../src/core/api/registry/resources.ts';
+import {
+  CONFIG_MAPS,
+  LEASES,
+  NAMESPACES,
+  NODES,
+  PODS,
+  SERVICE_ACCOUNTS,
+} from '../../src/core/api/registry/resources.ts';
 import type { Namespace } from '../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource } from '../../src/core/kube/objects.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
@@ -19,7 +26,7 @@ import { silentLogger } from '../../src/machinery/logger.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { realRandom } from '../../src/machinery/real-random.ts';
 import { daemonSetWorld, until, type DaemonSetWorld } from './support/daemonset-world.ts';
-import { narrowClient } from './support/narrow-client.ts';
+import { narrowClient, ROOT_CERTIFICATE, withoutRootCertificates } from './support/narrow-client.ts';
 
 const KUBECONFIG = process.env['EVERYNODE_EXISTING_CLUSTER'];
 const LABEL = 'everynode.dev/test-run';
@@ -34,19 +41,22 @@ describe.skipIf(KUBECONFIG === undefined)('a cluster that somebody uses', () => 
   let client: HttpClient;
   let hadFleet = true;
 
-  /** Whatever namespace the suites make carries the label of this run. */
+  /** Whatever namespace the suites make carries the label of this run, and has what controllers put into it. */
   const labelled = (): Client => ({
     ...client,
-    create: (resource, object, options) =>
-      client.create(resource, isNamespace(resource) ? withLabel(object, run) : object, options),
+    async create(resource, object, options) {
+      if (!isNamespace(resource)) return client.create(resource, object, options);
+      const made = await client.create(resource, withLabel(object, run), options);
+      const namespace = made.metadata.name;
+      await until(() => exists(client, CONFIG_MAPS, { namespace, name: ROOT_CERTIFICATE }), Boolean);
+      // Until its account is there, no pod may be made.
+      await until(() => exists(client, SERVICE_ACCOUNTS, { namespace, name: 'default' }), Boolean);
+      return made;
+    },
   });
   const namespace = async (name: string): Promise<string> => {
     const wanted: Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} };
-    await labelled().create(NAMESPACES, wanted);
-    // Until its account is there, no pod may be made.
-    const account = { namespace: name, name: 'default' };
-    await until(() => exists(client, SERVICE_ACCOUNTS, account), Boolean);
-    return name;
+    return (await labelled().create(NAMESPACES, wanted)).metadata.name;
   };
 
   beforeAll(async () => {
@@ -70,7 +80,7 @@ describe.skipIf(KUBECONFIG === undefined)('a cluster that somebody uses', () => 
   });
 
   describeClientContract('HTTP to an existing cluster', async () => ({
-    client: labelled(),
+    client: withoutRootCertificates(labelled()),
     namespace: await namespace(`everynode-contract-${run}`),
     features: ['validation', 'apply', 'strategic'],
     checksVersionLate: true,
