@@ -54,12 +54,21 @@ export default defineConfig({
         },
       ),
       // Long walks of whole manifests and transcripts; part of test:all and of what must hold before a change lands.
-      project('walk', ['test/kubectl/walk/**/*.test.ts', 'test/manifests/**/*.test.ts', 'test/helm/**/*.test.ts'], {
-        ...PROCESSES,
-        testTimeout: 400_000,
-        hookTimeout: 120_000,
-        globalSetup: './test/support/kubectl-setup.ts',
-      }),
+      project(
+        'walk',
+        [
+          'test/kubectl/walk/**/*.test.ts',
+          'test/manifests/**/*.test.ts',
+          'test/helm/**/*.test.ts',
+          'test/deploy/**/*.test.ts',
+        ],
+        {
+          ...PROCESSES,
+          testTimeout: 400_000,
+          hookTimeout: 120_000,
+          globalSetup: './test/support/kubectl-setup.ts',
+        },
+      ),
       project('cli', ['test/cli/**/*.test.ts'], {
         ...PROCESSES,
         testTimeout: 60_000,

@@ -1,0 +1,247 @@
+/** The chart as helm renders it, with several sets of values. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { createProgram } from '../../src/cli/main.ts';
+import { generateManifests, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
+import { chartWith, CHART, helm, KUBE_VERSION, missHelm, runHelm, template, TEST_WEBHOOKS, valuesFile } from './helm.ts';
+import type { Manifest } from './helm.ts';
+
+missHelm();
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface PodSpec {
+  readonly securityContext: object;
+  readonly containers: readonly {
+    readonly args: readonly string[];
+    readonly image: string;
+    readonly env: readonly { readonly name: string; readonly value?: string }[];
+    readonly securityContext: object;
+    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+    readonly lifecycle?: object;
+  }[];
+  readonly volumes: readonly { readonly name: string; readonly secret?: object }[];
+  readonly [field: string]: unknown;
+}
+
+const kinds = (manifests: readonly Manifest[]): readonly string[] => manifests.map(({ kind }) => kind).toSorted();
+const one = (manifests: readonly Manifest[], kind: string): Manifest => {
+  const found = manifests.filter((manifest) => manifest.kind === kind);
+  expect(found, kind).toHaveLength(1);
+  return found[0] as Manifest;
+};
+const podOf = (manifests: readonly Manifest[]): PodSpec =>
+  (one(manifests, 'Deployment')['spec'] as { template: { spec: PodSpec } }).template.spec;
+const container = (manifests: readonly Manifest[]): PodSpec['containers'][number] => {
+  const [first] = podOf(manifests).containers;
+  if (first === undefined) throw new Error('no container');
+  return first;
+};
+const rulesOf = (manifests: readonly Manifest[], kind: string): readonly Rule[] =>
+  one(manifests, kind)['rules'] as readonly Rule[];
+
+const USUAL = [
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'Deployment',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'Role',
+  'RoleBinding',
+  'Service',
+  'ServiceAccount',
+];
+
+describe.skipIf(helm === undefined)('the chart', () => {
+  it.each(['', 'small', 'everything'])('passes the strict linter with values "%s"', async (values) => {
+    const file = values === '' ? [] : ['--values', valuesFile(values)];
+    const { code, stdout, stderr } = await runHelm(['lint', '--strict', CHART, ...KUBE_VERSION, ...file]);
+    expect(code, stdout + stderr).toBe(0);
+  });
+
+  it('makes the usual objects, all with its labels and in its namespace', async () => {
+    const manifests = await template(CHART);
+    expect(kinds(manifests)).toEqual(USUAL);
+    for (const { kind, metadata } of manifests) {
+      expect(metadata.labels, kind).toMatchObject({
+        'app.kubernetes.io/name': 'everynode',
+        'app.kubernetes.io/instance': 'everynode',
+        'app.kubernetes.io/managed-by': 'Helm',
+      });
+      if (!kind.startsWith('Cluster')) expect(metadata.namespace, kind).toBe('daemons-here');
+    }
+  });
+
+  it('runs without a right that it does not need: no root, no writing, no capabilities', async () => {
+    const manifests = await template(CHART, '--values', valuesFile('everything'));
+    expect(podOf(manifests).securityContext).toEqual({
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      fsGroup: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container(manifests).securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container(manifests).volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
+  });
+
+  it.each(['', 'small', 'everything'])('gives the operator only arguments that it has, with values "%s"', async (values) => {
+    const { args } = container(await template(CHART, ...(values === '' ? [] : ['--values', valuesFile(values)])));
+    const [command, ...flags] = args;
+    expect(command).toBe('operator');
+    const operator = createProgram().commands.find((each) => each.name() === 'operator');
+    const known = new Set(operator?.options.map(({ long }) => long));
+    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.has(flag))).toEqual([]);
+  });
+
+  it('leaves out what a single replica does not need', async () => {
+    const manifests = await template(CHART, '--values', valuesFile('small'));
+    expect(kinds(manifests)).toEqual(['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'ServiceAccount']);
+    expect(container(manifests).args).toContain('--leader-elect=false');
+  });
+
+  it('hands on everything that is given', async () => {
+    const manifests = await template(CHART, '--values', valuesFile('everything'));
+    expect(kinds(manifests)).toEqual([...USUAL, 'ServiceMonitor'].toSorted());
+    const { image, args, env } = container(manifests);
+    expect(image).toBe(`registry.example:5000/mirror/everynode@sha256:${'0123456789abcdef'.repeat(4)}`);
+    expect(args).toEqual(
+      expect.arrayContaining([
+        '--controllers=*,daemonset,kube-scheduler',
+        '--instead-of-upstream',
+        '--leader-elect-resource-name=daemons-operator',
+        '--metrics-port=9090',
+        '--log-format=text',
+        '--initial-state=pages',
+      ]),
+    );
+    expect(env).toContainEqual({
+      name: 'OTHER_DAEMON_GVKS',
+      value: 'custom.io/v1/CustomDaemon,monitoring.io/v1/MonitoringAgent',
+    });
+    expect(env).toContainEqual({ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=80' });
+    expect(podOf(manifests)).toMatchObject({
+      serviceAccountName: 'walker',
+      imagePullSecrets: [{ name: 'pull' }],
+      priorityClassName: 'system-cluster-critical',
+      nodeSelector: { 'kubernetes.io/arch': 'amd64' },
+      tolerations: [{ operator: 'Exists' }],
+      affinity: { podAntiAffinity: {} },
+      topologySpreadConstraints: [{ matchLabelKeys: ['pod-template-hash'] }, {}],
+    });
+    expect(one(manifests, 'ServiceMonitor')).toMatchObject({
+      metadata: { labels: { release: 'prometheus' } },
+      spec: { endpoints: [{ port: 'metrics', interval: '15s', scrapeTimeout: '10s' }] },
+    });
+    expect(one(manifests, 'PodDisruptionBudget')['spec']).toMatchObject({ maxUnavailable: '50%' });
+    expect(one(manifests, 'NetworkPolicy')['spec']).toMatchObject({
+      ingress: [{ ports: [{ port: 8081 }] }, { ports: [{ port: 9090 }], from: [{}] }],
+      egress: [{ ports: [{ port: 53 }, { port: 53 }] }, { ports: [{ port: 6443 }], to: [{}] }],
+    });
+    for (const { kind, metadata } of manifests) expect(metadata.labels, kind).toMatchObject({ team: 'platform' });
+  });
+
+  const ruleset = (features: readonly string[], scope: string): readonly unknown[] =>
+    OPERATOR_RIGHTS.filter((rights) => features.includes(rights.feature) && rights.scope === scope).flatMap(
+      ({ rules }) => rules,
+    );
+
+  it.each<[string, readonly string[]]>([
+    ['*', ['rollout-driver']],
+    ['daemonset', ['daemonset']],
+    ['*,daemonset-controller,scheduler', ['rollout-driver', 'daemonset', 'scheduler']],
+    ['*,-rollout-driver,scheduler', ['scheduler']],
+    ['-scheduler,*,scheduler', ['rollout-driver']],
+  ])('gives for --controllers=%s the rights of these and no more', async (controllers, features) => {
+    const manifests = await template(CHART, '--set', `controllers={${controllers}}`);
+    expect(rulesOf(manifests, 'ClusterRole')).toEqual(ruleset(features, 'cluster'));
+    expect(rulesOf(manifests, 'Role')).toEqual(ruleset(['base', ...features], 'namespace'));
+  });
+
+  it('names the Lease and the webhook after the release', async () => {
+    const { chart, remove } = chartWith(TEST_WEBHOOKS);
+    try {
+      const args = ['--values', valuesFile('webhooks'), '--set', 'fullnameOverride=everynode-webhook-x'];
+      const manifests = await template(chart, ...args);
+      const names = [...rulesOf(manifests, 'Role'), ...rulesOf(manifests, 'ClusterRole')].flatMap(
+        ({ resourceNames = [] }) => resourceNames,
+      );
+      expect([...new Set(names)].toSorted()).toEqual([
+        'everynode-webhook-x-operator',
+        'everynode-webhook-x-webhook',
+      ]);
+    } finally {
+      remove();
+    }
+  });
+
+  it.each([
+    ['several replicas without election', ['--set', 'leaderElection.enabled=false'], 'only with one replica'],
+    ['an unknown controller', ['--set', 'controllers={*,deamonset}'], 'known are rollout-driver, daemonset'],
+    ['every controller off', ['--set', 'controllers={-rollout-driver}'], 'every controller is off'],
+    ['webhooks where there are none', ['--set', 'webhook.enabled=true'], 'no admission plugins'],
+    ['a monitor without metrics', ['--set', 'metrics.enabled=false,metrics.serviceMonitor.enabled=true'], 'needs metrics'],
+    ['a value nobody knows', ['--set', 'replicaCount=3'], 'replicaCount'],
+    ['a port that is none', ['--set', 'health.port=0'], 'health'],
+  ])('refuses %s, and says why', async (_, args, words) => {
+    await expect(template(CHART, ...args)).rejects.toThrow(words);
+  });
+
+  it('refuses a Kubernetes that is too old', async () => {
+    const args = ['template', 'everynode', CHART, '--kube-version', 'v1.29.0'];
+    expect((await runHelm(args)).stderr).toContain('chart requires kubeVersion');
+  });
+
+  it('serves webhooks with certificates of its own, or of cert-manager', async () => {
+    const { chart, remove } = chartWith(TEST_WEBHOOKS);
+    try {
+      for (const values of ['webhooks', 'cert-manager']) {
+        const linted = await runHelm(['lint', '--strict', chart, ...KUBE_VERSION, '--values', valuesFile(values)]);
+        expect(linted.code, linted.stdout + linted.stderr).toBe(0);
+      }
+      const own = await template(chart, '--values', valuesFile('webhooks'));
+      const more = ['MutatingWebhookConfiguration', 'Secret', 'Service', 'ValidatingWebhookConfiguration'];
+      expect(kinds(own)).toEqual([...USUAL, ...more].toSorted());
+      expect(one(own, 'Secret')).not.toHaveProperty('data');
+      expect(one(own, 'ValidatingWebhookConfiguration')['webhooks']).toMatchObject([
+        {
+          name: 'test-guard.everynode.dev',
+          clientConfig: {
+            service: { name: 'everynode-webhook', namespace: 'daemons-here', path: '/validate/test-guard', port: 443 },
+          },
+          failurePolicy: 'Fail',
+          namespaceSelector: { matchLabels: { judged: 'yes' } },
+        },
+      ]);
+      expect(container(own).lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
+      const certManager = await template(chart, '--values', valuesFile('cert-manager'));
+      expect(kinds(certManager)).toEqual(
+        [...USUAL, 'Certificate', 'MutatingWebhookConfiguration', 'Service', 'ValidatingWebhookConfiguration'].toSorted(),
+      );
+      expect(one(certManager, 'ValidatingWebhookConfiguration').metadata.annotations).toEqual({
+        'cert-manager.io/inject-ca-from': 'daemons-here/everynode-webhook',
+      });
+      expect(container(certManager).args).toContain('--webhook-cert-dir=/etc/everynode/webhook');
+      expect(rulesOf(certManager, 'Role')).toEqual(ruleset(['base'], 'namespace'));
+      const selfSigned = ['--set-json', 'webhook.certManager.issuerRef=null'];
+      const issued = await template(chart, '--values', valuesFile('cert-manager'), ...selfSigned);
+      expect(kinds(issued)).toContain('Issuer');
+    } finally {
+      remove();
+    }
+  });
+
+  it('is what the plain manifests were made of (node tools/generate/deploy.ts)', () => {
+    expect(readFileSync(`${ROOT}/${MANIFESTS}`, 'utf8')).toBe(generateManifests(helm?.path ?? ''));
+  });
+});

@@ -1,0 +1,54 @@
+/**
+ * Writes what is generated of deploy/ and its reference: `node tools/generate/deploy.ts`. The plain manifests need helm
+ * (`node scripts/get-helm.mjs`) and are left as they are without it; tests say what is stale.
+ */
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findHelm } from '../../test/helm/find-helm.ts';
+import { crdFiles } from './deploy-crds.ts';
+import { plainManifests, TEMPLATE_ARGUMENTS } from './deploy-manifests.ts';
+import { rightsFile, webhooksFile } from './deploy-rights.ts';
+import { valuesPage } from './deploy-values.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const CHART = 'deploy/helm/everynode';
+export const MANIFESTS = 'deploy/manifests/everynode.yaml';
+
+const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8');
+
+/** Everything that needs no helm, by path from the root. */
+export function generateDeploy(): ReadonlyMap<string, string> {
+  return new Map([
+    [`${CHART}/files/rights.yaml`, rightsFile()],
+    [`${CHART}/files/webhooks.yaml`, webhooksFile()],
+    ...[...crdFiles()].map(([name, text]) => [`${CHART}/files/crds/${name}`, text] as const),
+    ['docs/reference/helm-values.md', valuesPage(read(`${CHART}/values.yaml`), read(`${CHART}/values.schema.json`))],
+  ]);
+}
+
+/** Definitions that are there, by path from the root: one whose kind has left must go. */
+export const presentDefinitions = (): readonly string[] => globSync(`${CHART}/files/crds/*.yaml`, { cwd: ROOT });
+
+export function generateManifests(helm: string): string {
+  const args = ['template', TEMPLATE_ARGUMENTS[0] ?? '', `${ROOT}/${CHART}`, ...TEMPLATE_ARGUMENTS.slice(1)];
+  return plainManifests(execFileSync(helm, args, { encoding: 'utf8' }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const files = generateDeploy();
+  for (const path of presentDefinitions()) if (!files.has(path)) rmSync(`${ROOT}/${path}`);
+  for (const [path, text] of files) {
+    mkdirSync(dirname(`${ROOT}/${path}`), { recursive: true });
+    writeFileSync(`${ROOT}/${path}`, text);
+  }
+  const helm = findHelm();
+  if (helm === undefined) {
+    process.stderr.write(`no helm: ${MANIFESTS} is left as it is (node scripts/get-helm.mjs brings one)\n`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(`${ROOT}/${MANIFESTS}`), { recursive: true });
+    writeFileSync(`${ROOT}/${MANIFESTS}`, generateManifests(helm.path));
+  }
+}
