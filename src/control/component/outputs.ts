@@ -1,0 +1,37 @@
+/** `status.outputs`: what other components and people may want to know of this one. */
+import type { Component } from '../../core/api/component/types.ts';
+import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
+import { identityOf, type Mode } from './render/mode.ts';
+
+export interface ComponentOutputs {
+  readonly namespace: string;
+  readonly daemonsetName: string;
+  /** The same, as newer manifests call it. */
+  readonly daemonSetName: string;
+  readonly desiredNumberScheduled: string;
+  readonly currentNumberScheduled: string;
+  readonly numberReady: string;
+  readonly serviceAccountName: string;
+  /** `k=v,k=v`, for `kubectl -l`. */
+  readonly selectorLabels: string;
+  readonly labels: { readonly [key: string]: string };
+}
+
+/** Numbers are texts, as the older tools have them; they are 0 until the cluster has counted. */
+export function componentOutputs(component: Component, mode: Mode, daemonSet?: DaemonSet): ComponentOutputs {
+  const { name, namespace, labels, selector, serviceAccount } = identityOf(component, mode);
+  const { status } = daemonSet ?? {};
+  return {
+    namespace,
+    daemonsetName: name,
+    daemonSetName: name,
+    desiredNumberScheduled: String(status?.desiredNumberScheduled ?? 0),
+    currentNumberScheduled: String(status?.currentNumberScheduled ?? 0),
+    numberReady: String(status?.numberReady ?? 0),
+    serviceAccountName: serviceAccount ?? 'default',
+    selectorLabels: Object.entries(selector)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+    labels,
+  };
+}

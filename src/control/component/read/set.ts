@@ -1,0 +1,186 @@
+/**
+ * Overrides in the manner of Helm: `spec.container.app.image.tag=1.2,spec.tolerations[0].operator=Exists`. A value is a
+ * boolean, null (which removes the field), a whole number, a list in braces, or else a text; with `asText` always a text.
+ * A backslash takes the next character as it is. Either spelling of a field finds the other.
+ */
+import { snakeCase } from '../../../core/api/component/language.ts';
+import type { Fault } from './scalars.ts';
+import {
+  type Entry,
+  listNode,
+  mapNode,
+  overrideAt,
+  scalarNode,
+  type SourceDocument,
+  type SourceNode,
+} from './source.ts';
+import { pathText, type PathStep } from './trace.ts';
+
+export interface SetOptions {
+  /** As `--set-string`: no value is anything but a text. */
+  readonly asText?: boolean;
+}
+
+export type SetResult =
+  | { readonly document: SourceDocument; readonly fault?: undefined }
+  | { readonly document?: undefined; readonly fault: Fault };
+
+const MAX_INDEX = 1000;
+const MAX_STEPS = 32;
+
+class Unreadable extends Error {}
+
+/** The document with the override in it. What went wrong never quotes the value: it may be a secret. */
+export function applySet(document: SourceDocument, expression: string, options: SetOptions = {}): SetResult {
+  try {
+    let next = document;
+    for (const { path, value } of parseSet(expression, options.asText === true)) {
+      const overrides = [...next.overrides, pathText(path)];
+      const at = overrideAt(next.overrides.length);
+      next = { ...next, overrides, root: put(next.root, path, placed(value, at), at) };
+    }
+    return { document: next };
+  } catch (error) {
+    if (error instanceof Unreadable) return { fault: { code: 'EN_COMPONENT_SET', message: error.message } };
+    throw error;
+  }
+}
+
+interface Assignment {
+  readonly path: readonly PathStep[];
+  readonly value: SourceNode;
+}
+
+export function parseSet(expression: string, asText: boolean): readonly Assignment[] {
+  const scan = scanner(expression);
+  const assignments: Assignment[] = [];
+  do {
+    const path = scan.path();
+    assignments.push({ path, value: scan.value(asText) });
+  } while (scan.comma());
+  return assignments;
+}
+
+const TYPED = /^(?:0|-?[1-9][0-9]{0,14})$/;
+
+function typed(text: string, asText: boolean): SourceNode {
+  if (!asText) {
+    if (text === 'true' || text === 'false') return scalarNode(text === 'true');
+    if (text === 'null') return scalarNode(null);
+    if (TYPED.test(text)) return scalarNode(Number(text));
+  }
+  return scalarNode(text);
+}
+
+function scanner(text: string) {
+  let at = 0;
+  /** Up to one of these characters, backslashes taken away. */
+  const until = (stops: string): string => {
+    let word = '';
+    while (at < text.length && !stops.includes(text.charAt(at))) {
+      if (text.charAt(at) === '\\') at += 1;
+      word += text.charAt(at);
+      at += 1;
+    }
+    return word;
+  };
+  const index = (): number => {
+    const digits = until(']');
+    if (text.charAt(at) !== ']' || !/^[0-9]{1,4}$/.test(digits) || Number(digits) > MAX_INDEX) {
+      throw new Unreadable('an index must be a number in brackets, such as [0]');
+    }
+    at += 1;
+    return Number(digits);
+  };
+  const path = (): readonly PathStep[] => {
+    const steps: PathStep[] = [];
+    for (;;) {
+      const name = until('.[=,');
+      if (name !== '') steps.push(name);
+      else if (text.charAt(at) !== '[' || steps.length === 0)
+        throw new Unreadable('expected path=value, such as spec.namespace=logging');
+      while (text.charAt(at) === '[') {
+        at += 1;
+        steps.push(index());
+      }
+      if (steps.length > MAX_STEPS) throw new Unreadable('the path is too long');
+      const next = text.charAt(at);
+      at += 1;
+      if (next === '=') return steps;
+      if (next !== '.') throw new Unreadable(`expected = after ${pathText(steps)}`);
+    }
+  };
+  const value = (asText: boolean): SourceNode => {
+    if (text.charAt(at) !== '{') return typed(until(','), asText);
+    at += 1;
+    const items: SourceNode[] = [];
+    while (at < text.length && text.charAt(at) !== '}') {
+      items.push(typed(until(',}'), asText));
+      if (text.charAt(at) === ',') at += 1;
+    }
+    if (text.charAt(at) !== '}') throw new Unreadable('a list must end with }');
+    at += 1;
+    return listNode(items);
+  };
+  const comma = (): boolean => {
+    if (at >= text.length) return false;
+    if (text.charAt(at) !== ',') throw new Unreadable('expected a comma or the end after a list');
+    at += 1;
+    return true;
+  };
+  return { path, value, comma };
+}
+
+function placed(node: SourceNode, at: number): SourceNode {
+  if (node.kind === 'list')
+    return listNode(
+      node.items.map((item) => placed(item, at)),
+      at,
+    );
+  return { ...node, at };
+}
+
+/** The node with the value at the path; what is missing on the way is made. */
+function put(node: SourceNode | undefined, path: readonly PathStep[], value: SourceNode, at: number): SourceNode {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  const old = node === undefined || isNull(node) ? undefined : node;
+  return typeof step === 'number' ? putItem(old, step, rest, value, at) : putMember(old, step, rest, value, at);
+}
+
+function putItem(
+  node: SourceNode | undefined,
+  step: number,
+  rest: readonly PathStep[],
+  value: SourceNode,
+  at: number,
+): SourceNode {
+  if (node !== undefined && node.kind !== 'list') throw new Unreadable(`[${step}] asks for a list where there is none`);
+  const items = [...(node?.items ?? [])];
+  if (step > items.length) throw new Unreadable(`there is no place for [${step}]: the list has ${items.length}`);
+  const next = put(items[step], rest, value, at);
+  if (isNull(next)) items.splice(step, 1);
+  else items[step] = next;
+  return listNode(items, node?.at ?? at);
+}
+
+function putMember(
+  node: SourceNode | undefined,
+  step: string,
+  rest: readonly PathStep[],
+  value: SourceNode,
+  at: number,
+): SourceNode {
+  if (node !== undefined && node.kind !== 'map') throw new Unreadable(`${step} asks for a mapping where there is none`);
+  const entries = node?.entries ?? [];
+  const isSame = ({ key }: Entry): boolean => snakeCase(key) === snakeCase(step);
+  const found = entries.find(({ key }) => key === step) ?? entries.find(isSame);
+  const next = put(found?.value, rest, value, at);
+  const entry: Entry = { key: found?.key ?? step, keyAt: found?.keyAt ?? at, value: next };
+  const kept = isNull(next) ? [] : [entry];
+  const changed =
+    found === undefined ? [...entries, ...kept] : entries.flatMap((each) => (each === found ? kept : [each]));
+  return mapNode(changed, node?.at ?? at);
+}
+
+const isNull = (node: SourceNode): boolean => node.kind === 'scalar' && node.value === null;

@@ -1,0 +1,136 @@
+/**
+ * Where values of secrets come from. The room itself reads nothing: whoever calls gives it a source, and so decides what a
+ * manifest may reach (a controller, for one, gives none).
+ */
+import type { SecretText } from '../../../core/api/component/secret-text.ts';
+import type { Component, ComponentContainer, ComponentSecret } from '../../../core/api/component/types.ts';
+import { containersOf } from '../containers-of.ts';
+import type { Problem } from '../problem.ts';
+import { problemAt, type ReadComponent } from '../read/read-component.ts';
+import type { PathStep } from '../read/trace.ts';
+
+export interface SecretSource {
+  /** The variable, or undefined if there is none. */
+  env(name: string): string | undefined | Promise<string | undefined>;
+  /** The text of the file, or undefined if there is none. The path is as written, relative to the manifest. */
+  file(path: string, manifest: string): string | undefined | Promise<string | undefined>;
+}
+
+export interface ResolvedSecrets {
+  readonly component: Component;
+  readonly problems: readonly Problem[];
+}
+
+/** What can be named of a place that had nothing. Files lose the line end that editors add. */
+export async function resolveSecrets(read: ReadComponent, source: SecretSource): Promise<ResolvedSecrets> {
+  const problems: Problem[] = [];
+  const resolve = async (secret: SecretText, path: readonly PathStep[]): Promise<SecretText> => {
+    if (secret.isResolved) return secret;
+    const text = await lookUp(secret, source, read.document.file);
+    if (text !== undefined) return secret.resolvedTo(text);
+    const message = `nothing was found at ${secret.describe()}`;
+    problems.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', message, expected: 'a value there' }));
+    return secret;
+  };
+  const component = await mapSecrets(read.component, resolve);
+  return { component, problems };
+}
+
+async function lookUp({ origin }: SecretText, source: SecretSource, manifest: string): Promise<string | undefined> {
+  if (origin.from === 'env') return await source.env(origin.name);
+  if (origin.from === 'file') return (await source.file(origin.path, manifest))?.replace(/\r?\n$/, '');
+  return undefined;
+}
+
+type Change = (secret: SecretText, path: readonly PathStep[]) => Promise<SecretText>;
+
+/** Every masked value of a component replaced; the component itself where there is none. */
+async function mapSecrets(component: Component, change: Change): Promise<Component> {
+  if (!hasSecrets(component)) return component;
+  const { spec } = component;
+  const container = async (each: ComponentContainer, path: readonly PathStep[]): Promise<ComponentContainer> => {
+    if (each.env?.secrets === undefined) return each;
+    const secrets: ComponentSecret[] = [];
+    for (const [index, secret] of each.env.secrets.entries()) {
+      const at = [...path, 'env', 'secrets', index, 'value'];
+      secrets.push(secret.value === undefined ? secret : { ...secret, value: await change(secret.value, at) });
+    }
+    return { ...each, env: { ...each.env, secrets } };
+  };
+  const changed = new Map<ComponentContainer, ComponentContainer>();
+  for (const { container: each, path } of containersOf(component)) changed.set(each, await container(each, path));
+  const of = (each: ComponentContainer): ComponentContainer => changed.get(each) ?? each;
+  const { pod } = spec;
+  const registries = [];
+  for (const [index, registry] of (pod?.imageRegistries ?? []).entries()) {
+    const at = ['spec', 'pod', 'imageRegistries', index, 'password'];
+    registries.push({ ...registry, password: await change(registry.password, at) });
+  }
+  return {
+    ...component,
+    spec: {
+      ...spec,
+      container: {
+        app: of(spec.container.app),
+        ...(spec.container.sidecars === undefined ? {} : { sidecars: spec.container.sidecars.map(of) }),
+      },
+      ...(pod === undefined
+        ? {}
+        : {
+            pod: {
+              ...pod,
+              ...(pod.initContainers === undefined ? {} : { initContainers: pod.initContainers.map(of) }),
+              ...(pod.imageRegistries === undefined ? {} : { imageRegistries: registries }),
+            },
+          }),
+    },
+  };
+}
+
+const hasSecrets = (component: Component): boolean =>
+  component.spec.pod?.imageRegistries !== undefined ||
+  containersOf(component).some(({ container }) => container.env?.secrets !== undefined);
+
+/**
+ * For a custom resource: values in plain text would stand in the API server for everyone who may read components. `env:`
+ * and `file:` have no meaning there either: the controller's environment is not the author's.
+ */
+export function literalSecretProblems(read: ReadComponent): readonly Problem[] {
+  const problems: Problem[] = [];
+  const refuse = (path: readonly PathStep[], instead: string): void =>
+    void problems.push(
+      problemAt(read, path, {
+        code: 'EN_COMPONENT_LITERAL_SECRET',
+        message: 'a custom resource may not hold the value of a secret',
+        suggestion: instead,
+      }),
+    );
+  for (const { container, path } of containersOf(read.component)) {
+    for (const [index, { value }] of (container.env?.secrets ?? []).entries()) {
+      if (value === undefined) continue;
+      refuse([...path, 'env', 'secrets', index, 'value'], 'make a Secret and name it with secretRef: {name, key}');
+    }
+  }
+  for (const [index] of (read.component.spec.pod?.imageRegistries ?? []).entries()) {
+    refuse(['spec', 'pod', 'imageRegistries', index, 'password'], 'make a Secret and name it in pod.imagePullSecrets');
+  }
+  return problems;
+}
+
+const DOCKER_CONFIG_FILE = 'docker-config-json-file';
+const DOMAINS = [
+  'kubernetes.planton.dev',
+  'kubernetes.planton.io',
+  'kubernetes.openmcf.org',
+  'kubernetes.project-planton.org',
+];
+
+/** The Docker configuration a label or annotation of the component names, under any of the domains that were in use. */
+export function dockerConfigFile({ metadata }: Component): string | undefined {
+  for (const domain of DOMAINS) {
+    const key = `${domain}/${DOCKER_CONFIG_FILE}`;
+    const path = metadata.annotations?.[key] ?? metadata.labels?.[key];
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+/**
+ * Everything that can be known to be wrong with a component before a cluster sees it: what the reader found, the
+ * component's own rules, what rendering found, and what Kubernetes says of the rendered objects, by the very rules the API
+ * server has. All of it at once, in the author's words and places.
+ */
+import { configMapStrategy } from '../../../core/api/kinds/config-map.ts';
+import { namespaceStrategy } from '../../../core/api/kinds/namespace.ts';
+import {
+  clusterRoleBindingStrategy,
+  clusterRoleStrategy,
+  roleBindingStrategy,
+  roleStrategy,
+} from '../../../core/api/kinds/rbac.ts';
+import { secretStrategy } from '../../../core/api/kinds/secret.ts';
+import { serviceAccountStrategy } from '../../../core/api/kinds/service-account.ts';
+import { daemonSetStrategy } from '../../../core/api/kinds/workloads/daemon-set.ts';
+import type { KindStrategy } from '../../../core/api/kind-definition.ts';
+import type { FieldError } from '../../../core/kube/field-errors.ts';
+import type { KubeObject } from '../../../core/kube/objects.ts';
+import { inOrder, type Problem } from '../problem.ts';
+import { problemAt, type ReadComponent } from '../read/read-component.ts';
+import type { RenderedObject } from '../render/objects.ts';
+import { renderComponent, type Rendered, type RenderOptions } from '../render/render.ts';
+import { originOf } from './origin.ts';
+import { checkRules } from './rules.ts';
+
+/** In the wide sense of a strategy for whatever kind. */
+const wide = (strategy: unknown): KindStrategy => strategy as KindStrategy;
+
+const STRATEGIES: { readonly [kind in RenderedObject['kind']]?: KindStrategy } & {
+  readonly [kind: string]: KindStrategy;
+} = {
+  Namespace: wide(namespaceStrategy),
+  ServiceAccount: wide(serviceAccountStrategy),
+  ClusterRole: wide(clusterRoleStrategy),
+  ClusterRoleBinding: wide(clusterRoleBindingStrategy),
+  Role: wide(roleStrategy),
+  RoleBinding: wide(roleBindingStrategy),
+  ConfigMap: wide(configMapStrategy),
+  Secret: wide(secretStrategy),
+  DaemonSet: wide(daemonSetStrategy),
+};
+
+export interface CheckedComponent {
+  readonly rendered: Rendered;
+  /** In the order of the file. Empty: the component can be applied. */
+  readonly problems: readonly Problem[];
+}
+
+export function checkComponent(read: ReadComponent, options: RenderOptions = {}): CheckedComponent {
+  const rendered = renderComponent(read.component, options);
+  const problems = [...read.problems];
+  // Where something is wrong already, what follows from it is no news.
+  const add = (problem: Problem): void => {
+    if (!problems.some(({ path }) => isRelated(path, problem.path))) problems.push(problem);
+  };
+  for (const { path, fault } of checkRules(read.component, rendered.identity)) add(problemAt(read, path, fault));
+  for (const { path, fault } of rendered.findings) add(problemAt(read, path, fault));
+  for (const object of rendered.objects) {
+    for (const { field, message } of faultsOf(object)) {
+      const path = originOf(read.component, rendered, object, field);
+      add(
+        problemAt(read, path, { code: 'EN_COMPONENT_REJECTED', message: `Kubernetes would reject this: ${message}` }),
+      );
+    }
+  }
+  return { rendered, problems: inOrder(problems.filter((problem) => !isConsequence(problem, problems))) };
+}
+
+/** Kubernetes prints whole structures as it knows them inside; authors do not. */
+const brief = (message: string): string => message.replace(/^Invalid value: \{.*\}: /s, '');
+
+function faultsOf(object: RenderedObject): readonly FieldError[] {
+  const strategy = STRATEGIES[object.kind];
+  if (strategy === undefined) return [];
+  // Values of Secrets are not looked at: whatever they are, nothing may be said about them.
+  const visible = object.kind === 'Secret' ? { ...object, type: 'Opaque', data: {} } : object;
+  return strategy.validate(strategy.defaults(visible as unknown as KubeObject));
+}
+
+/** A mount finds no volume because the volume is wrong, and that is told already. */
+function isConsequence({ code, path, message }: Problem, all: readonly Problem[]): boolean {
+  if (code !== 'EN_COMPONENT_REJECTED' || !message.includes('Not found: ') || !path.endsWith('].name')) return false;
+  const mount = path.slice(0, -'.name'.length);
+  return all.some((other) => other.path !== path && other.path.startsWith(mount));
+}
+
+/** The same field, or one inside the other. */
+function isRelated(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (!long.startsWith(short)) return false;
+  const next = long[short.length];
+  return next === undefined || next === '.' || next === '[';
+}
