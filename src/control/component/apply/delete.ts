@@ -1,0 +1,209 @@
+/**
+ * Takes a component away: by its inventory, in reverse order, the DaemonSet and its pods first. The namespace goes only if
+ * the component made it and nothing else lives there; what cannot be known is taken for somebody's.
+ */
+import {
+  CONFIG_MAPS,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  ENDPOINT_SLICES,
+  ENDPOINTS,
+  EVENTS,
+  EVENTS_IN_EVENTS_GROUP,
+  LEASES,
+  NAMESPACES,
+  PERSISTENT_VOLUME_CLAIMS,
+  SERVICE_ACCOUNTS,
+} from '../../../core/api/registry/resources.ts';
+import type { CustomResourceDefinition } from '../../../core/api/types/apiextensions-v1.ts';
+import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
+import { StatusError } from '../../../core/kube/status-error.ts';
+import { wasAborted } from '../../../machinery/abort.ts';
+import { createCalls, type Calls } from './calls.ts';
+import { DEFAULT_WAIT_MS, type AppliedStep } from './apply.ts';
+import { inventoryName, unionOf } from './inventory.ts';
+import { readInventory, removeInventory, takeInventory } from './inventory-store.ts';
+import { servedBy, isKind, NAMESPACED, refKey, refOf, type ObjectRef } from './object-ref.ts';
+import { deleteObject, untilGone } from './objects.ts';
+import { mustBeKept, ownerOf, wasCreatedBy } from './ownership.ts';
+import { inOrder } from './prepare.ts';
+import { recoverObjects } from './recover.ts';
+import type { StepOutcome } from './progress.ts';
+import type { ApplyContext, ComponentIdentity } from './rendered.ts';
+import { createScrubber } from './secrets.ts';
+
+export interface DeleteComponentOptions {
+  /** How long to wait for everything to be gone (default: five minutes); 0 does not wait. */
+  readonly waitMs?: number;
+  /** Say what would be done, and do nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface DeleteResult {
+  /** `absent`: there was no such component. */
+  readonly outcome: 'deleted' | 'absent';
+  readonly steps: readonly AppliedStep[];
+}
+
+export async function deleteComponent(
+  context: ApplyContext,
+  identity: ComponentIdentity,
+  options: DeleteComponentOptions = {},
+): Promise<DeleteResult> {
+  const calls = createCalls(context, createScrubber());
+  const waitMs = options.waitMs ?? DEFAULT_WAIT_MS;
+  const steps: AppliedStep[] = [];
+  const report = (object: ObjectRef, outcome: StepOutcome, why?: string): void => {
+    const step: AppliedStep = { object, outcome, ...(why === undefined ? {} : { why }) };
+    steps.push(step);
+    calls.tell({ type: 'step', ...step });
+  };
+
+  const found = await readInventory(calls, identity);
+  const home = refOf(NAMESPACES, '', identity.namespace);
+  // Without a list the marks tell; an apply that was cut short before its list may have left a namespace.
+  const recovered = found === undefined ? await recoverObjects(calls, identity) : [];
+  const objects = unionOf(found?.inventory.objects ?? [], recovered);
+  if (found === undefined && objects.length === 0) return { outcome: 'absent', steps };
+
+  const isDry = options.dryRun === true;
+  const hold =
+    isDry || found === undefined
+      ? undefined
+      : await takeInventory(calls, { identity, found, phase: 'deleting', objects });
+  const going: { readonly ref: ObjectRef; readonly uid: string }[] = [];
+  for (const ref of inOrder(objects, (each) => each).toReversed()) {
+    if (isKind(ref, NAMESPACES)) continue;
+    const live = await calls.find(ref);
+    const why = live === undefined ? undefined : reasonToKeep(ref, live, identity);
+    if (live === undefined) report(ref, 'gone');
+    else if (why !== undefined) report(ref, 'kept', why);
+    else {
+      await hold?.check();
+      if (!isDry) {
+        await deleteObject(calls, ref, live);
+        // Its pods use what comes next.
+        if (ref.kind === 'DaemonSet' && waitMs > 0) await untilGone(calls, ref, live.metadata.uid, waitMs);
+        else going.push({ ref, uid: live.metadata.uid });
+      }
+      report(ref, 'deleted');
+    }
+  }
+  if (waitMs > 0) for (const { ref, uid } of going) await untilGone(calls, ref, uid, waitMs);
+
+  const namespaces = objects.filter((ref) => isKind(ref, NAMESPACES));
+  const isHomeListed = namespaces.some((ref) => refKey(ref) === refKey(home));
+  for (const ref of namespaces) {
+    const live = await calls.find(ref);
+    if (live === undefined) {
+      report(ref, 'gone');
+      continue;
+    }
+    const leaving = isDry
+      ? new Set(steps.filter(({ outcome }) => outcome === 'deleted').map(({ object }) => refKey(object)))
+      : NONE;
+    const why = await reasonToKeepNamespace(calls, ref, live, identity, leaving);
+    if (why !== undefined) {
+      report(ref, 'kept', why);
+      continue;
+    }
+    await hold?.check();
+    if (!isDry) {
+      await deleteObject(calls, ref, live);
+      if (waitMs > 0) await untilGone(calls, ref, live.metadata.uid, waitMs);
+    }
+    report(ref, 'deleted');
+  }
+  // Where the namespace went the inventory went with it.
+  const isHomeGone = isHomeListed && steps.some((s) => refKey(s.object) === refKey(home) && s.outcome === 'deleted');
+  if (hold !== undefined && !isHomeGone) await removeInventory(calls, hold);
+  return { outcome: 'deleted', steps };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function reasonToKeep(ref: ObjectRef, live: Stored, identity: ComponentIdentity): string | undefined {
+  if (isKind(ref, PERSISTENT_VOLUME_CLAIMS)) return 'claims hold data and are never removed';
+  const owner = ownerOf(live, identity, true);
+  if (owner.owner === 'other') return `it belongs to component ${owner.component} now`;
+  if (owner.owner === 'nobody') return 'it was made anew by somebody else';
+  return mustBeKept(live) ? 'it is annotated to be kept' : undefined;
+}
+
+async function reasonToKeepNamespace(
+  calls: Calls,
+  ref: ObjectRef,
+  live: Stored,
+  identity: ComponentIdentity,
+  leaving: ReadonlySet<string>,
+): Promise<string | undefined> {
+  if (!wasCreatedBy(live, identity)) return 'the component did not make this namespace';
+  if (mustBeKept(live)) return 'it is annotated to be kept';
+  if (live.metadata.deletionTimestamp !== undefined) return undefined;
+  return inhabitantOf(calls, ref.name, identity, leaving);
+}
+
+/** Comes and goes with others, or is in every namespace. */
+const HOUSEHOLD: ReadonlySet<Resource> = new Set<Resource>([
+  EVENTS,
+  EVENTS_IN_EVENTS_GROUP,
+  ENDPOINTS,
+  ENDPOINT_SLICES,
+  LEASES,
+]);
+
+const isHousehold = ({ group, resource }: Resource, { metadata }: KubeObject, component: string): boolean => {
+  if (group !== '') return false;
+  if (resource === SERVICE_ACCOUNTS.resource) return metadata.name === 'default';
+  return (
+    resource === CONFIG_MAPS.resource &&
+    (metadata.name === 'kube-root-ca.crt' || metadata.name === inventoryName(component))
+  );
+};
+
+/** Enough to see one that is not of the household. */
+const FEW = 20;
+
+/** Somebody who lives in the namespace, in words; undefined where it is certain that nobody does. */
+async function inhabitantOf(
+  calls: Calls,
+  namespace: string,
+  identity: ComponentIdentity,
+  leaving: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const { client, signal } = calls.context;
+  const settings = signal === undefined ? {} : { signal };
+  const definitions = await listed<CustomResourceDefinition>(calls, CUSTOM_RESOURCE_DEFINITIONS, () =>
+    client.list(CUSTOM_RESOURCE_DEFINITIONS, settings).then(({ items }) => items),
+  );
+  if (definitions === undefined) return 'it could not be seen whether custom resources live in it';
+  const custom = definitions.flatMap((definition) => servedBy(definition).slice(0, 1)).filter((r) => r.namespaced);
+  for (const resource of [...NAMESPACED.filter((each) => !HOUSEHOLD.has(each)), ...custom]) {
+    const items = await listed(calls, resource, () =>
+      client.list(resource, { namespace, limit: FEW, ...settings }).then((page) => page.items),
+    );
+    if (items === undefined) return `it could not be seen whether ${resource.resource} live in it`;
+    const other = items.find(
+      (item) =>
+        !isHousehold(resource, item, identity.name) &&
+        !leaving.has(refKey(refOf(resource, namespace, item.metadata.name))),
+    );
+    if (other !== undefined) return `${resource.kind} ${other.metadata.name} lives in it`;
+  }
+  return undefined;
+}
+
+/** Undefined where one may not look. A kind that is not served has no objects. */
+async function listed<T extends KubeObject>(
+  calls: Calls,
+  resource: Resource<T>,
+  list: () => Promise<readonly Stored<T>[]>,
+): Promise<readonly Stored<T>[] | undefined> {
+  try {
+    return await calls.attempt('list', refOf(resource, '', ''), list);
+  } catch (error) {
+    if (wasAborted(error, calls.context.signal) || !(error instanceof StatusError)) throw error;
+    if (error.code === 404 || error.code === 405) return [];
+    if (error.code === 403) return undefined;
+    throw error;
+  }
+}

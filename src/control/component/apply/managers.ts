@@ -1,0 +1,82 @@
+/**
+ * Owners of fields that stand in our way by history only. An object that `kubectl apply` (client side), `kubectl create` or
+ * another tool made has fields nobody will ever give up again: they would stay for ever though our manifest has dropped
+ * them. Their owner's part is handed to us, so that the next apply removes what is not in it.
+ */
+import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
+import { union } from '../../../core/api/apply/field-set.ts';
+import { decodeFields, encodeFields } from '../../../core/api/apply/fields-v1.ts';
+import type { Json } from '../../../core/kube/json.ts';
+import type { ManagedFieldsEntry } from '../../../core/kube/meta-v1.ts';
+import type { StatusError } from '../../../core/kube/status-error.ts';
+import type { FieldConflict } from './errors.ts';
+import type { ObjectRef } from './object-ref.ts';
+
+/** kubectl's ways of making an object without server-side apply, and our own of turning one back. */
+const PREDECESSORS: readonly string[] = [
+  'kubectl-client-side-apply',
+  'kubectl-create',
+  'kubectl-last-applied',
+  COMPONENT_FIELD_MANAGERS.undo,
+];
+
+/** Says of a manager whether its fields become ours. A name that ends with `*` stands for all that begin so. */
+export function predecessorTest(more: readonly string[] = []): (manager: string) => boolean {
+  const names = new Set([...PREDECESSORS, ...more.filter((name) => !name.endsWith('*'))]);
+  const prefixes = more.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  return (manager) => names.has(manager) || prefixes.some((prefix) => manager.startsWith(prefix));
+}
+
+const isOurs = ({ manager, operation, subresource = '' }: ManagedFieldsEntry): boolean =>
+  manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply' && subresource === '';
+
+/** Updates of the object itself under our own name: how a Namespace begins. */
+const isOurUpdate = ({ manager, operation, subresource = '' }: ManagedFieldsEntry): boolean =>
+  manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Update' && subresource === '';
+
+/** The owners after the handing over; undefined where there is nothing to hand over. */
+export function handedOver(
+  entries: readonly ManagedFieldsEntry[],
+  isPredecessor: (manager: string) => boolean,
+  apiVersion: string,
+): readonly ManagedFieldsEntry[] | undefined {
+  const isTaken = (entry: ManagedFieldsEntry): boolean =>
+    isOurUpdate(entry) || (isPredecessor(entry.manager ?? '') && (entry.subresource ?? '') === '');
+  const taken = entries.filter((entry) => isTaken(entry));
+  if (taken.length === 0) return undefined;
+  const own = entries.find(isOurs);
+  let set = decodeFields(own?.fieldsV1);
+  for (const { fieldsV1 } of taken) set = union(set, decodeFields(fieldsV1));
+  const latest = [own, ...taken].reduce((time, entry) => ((entry?.time ?? '') > time ? (entry?.time ?? '') : time), '');
+  const ours: ManagedFieldsEntry = {
+    manager: COMPONENT_FIELD_MANAGERS.apply,
+    operation: 'Apply',
+    apiVersion: own?.apiVersion ?? apiVersion,
+    ...(latest === '' ? {} : { time: latest }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: JSON.parse(encodeFields(set)) as Json,
+  };
+  return [ours, ...entries.filter((entry) => !isTaken(entry) && entry !== own)];
+}
+
+const OWNER = /^conflict with ("(?:[^"\\]|\\.)*".*)$/s;
+const QUOTED = /^"(?:[^"\\]|\\.)*"/;
+
+/** Whose fields an apply would have changed, as the server tells. */
+export function conflictsIn(error: StatusError, object: ObjectRef): readonly FieldConflict[] {
+  const causes = error.status.details?.causes ?? [];
+  return causes
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .map(({ field = '', message = '' }) => {
+      const owner = OWNER.exec(message)?.[1] ?? message;
+      return { object, field, owner, manager: unquoted(QUOTED.exec(owner)?.[0] ?? owner) };
+    });
+}
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.replace(/^"|"$/g, '');
+  }
+}

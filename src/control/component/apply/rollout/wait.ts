@@ -1,0 +1,182 @@
+/** Waits until a DaemonSet is rolled out, and tells on the way how far it is and what holds it up where. */
+import { CONTROLLER_REVISIONS, DAEMON_SETS, EVENTS, NODES, PODS } from '../../../../core/api/registry/resources.ts';
+import type { DaemonSet } from '../../../../core/api/types/apps-v1.ts';
+import { formatLabelSelector } from '../../../../core/kube/label-selector.ts';
+import { deepEqual } from '../../../../core/kube/immutable.ts';
+import type { KubeObject, Resource, Stored } from '../../../../core/kube/objects.ts';
+import { StatusError } from '../../../../core/kube/status-error.ts';
+import { linkAbort, wasAborted } from '../../../../machinery/abort.ts';
+import type { Timer } from '../../../../machinery/clock.ts';
+import { createInformer, type Informer } from '../../../../machinery/informer.ts';
+import type { ReflectorScope } from '../../../../machinery/reflector/reflector.ts';
+import { createCalls } from '../calls.ts';
+import { ComponentApplyError } from '../errors.ts';
+import { refOf, refText } from '../object-ref.ts';
+import type { ApplyContext } from '../rendered.ts';
+import { createScrubber, type Scrubber } from '../secrets.ts';
+import { rolloutSnapshot, type RolloutSnapshot, type SnapshotFacts } from './snapshot.ts';
+
+export interface WaitOptions {
+  readonly namespace: string;
+  readonly name: string;
+  readonly timeoutMs?: number;
+  /** Labels of nodes that make groups; else the usual ones. */
+  readonly groupBy?: readonly string[];
+  /** At most one snapshot in so long (default: a quarter of a second). */
+  readonly everyMs?: number;
+  readonly mostLagging?: number;
+  /** Takes what must not be told out of messages of the cluster. */
+  readonly scrubber?: Scrubber;
+}
+
+export type RolloutOutcome =
+  | { readonly outcome: 'complete' | 'on-delete'; readonly snapshot: RolloutSnapshot }
+  | { readonly outcome: 'timeout'; readonly snapshot: RolloutSnapshot }
+  /** The DaemonSet was deleted, or replaced by another of its name. */
+  | { readonly outcome: 'deleted' };
+
+const DEFAULT_EVERY_MS = 250;
+
+/** Rejects with the signal's reason when that fires. */
+export async function waitForRollout(context: ApplyContext, options: WaitOptions): Promise<RolloutOutcome> {
+  const { clock } = context;
+  const { namespace, name, everyMs = DEFAULT_EVERY_MS } = options;
+  const scrubber = options.scrubber ?? createScrubber();
+  const ref = refOf(DAEMON_SETS, namespace, name);
+  const found = await createCalls(context, scrubber).find<DaemonSet>(ref);
+  if (found === undefined) throw new ComponentApplyError('EN_COMPONENT_APPLY_NOT_FOUND', `there is no ${refText(ref)}`);
+
+  using link = linkAbort(context.signal);
+  const sources = await openSources(context, found);
+  const done = Promise.withResolvers<RolloutOutcome>();
+  let next: Timer | undefined;
+  let limit: Timer | undefined;
+  let last: RolloutSnapshot | undefined;
+  let pending = false;
+  let isOver = false;
+
+  const finish = (outcome: RolloutOutcome): void => {
+    isOver = true;
+    done.resolve(outcome);
+  };
+  const look = (): RolloutSnapshot | undefined => {
+    const set = sources.set.lister.get(name, namespace);
+    if (set === undefined || set.metadata.uid !== found.metadata.uid) return undefined;
+    return scrubbed(rolloutSnapshot(factsOf(sources, set, clock.now(), options)), scrubber);
+  };
+  const evaluate = (): void => {
+    pending = false;
+    if (isOver) return;
+    const snapshot = look();
+    if (snapshot === undefined) {
+      finish({ outcome: 'deleted' });
+      return;
+    }
+    if (!deepEqual(snapshot, last)) context.onProgress?.({ type: 'rollout', snapshot });
+    last = snapshot;
+    if (snapshot.state === 'complete' || snapshot.state === 'on-delete') finish({ outcome: snapshot.state, snapshot });
+  };
+  const changed = (): void => {
+    if (pending || isOver) return;
+    pending = true;
+    next = clock.after(last === undefined ? 0 : everyMs, evaluate);
+  };
+
+  const runs = sources.all.map((informer) => informer.run(link.signal));
+  try {
+    // The reasons come with the first snapshot, so everything is there before it.
+    await Promise.all(sources.all.map((informer) => informer.synced(link.signal)));
+    for (const informer of sources.all) informer.addHandler({ batch: changed });
+    changed();
+    if (options.timeoutMs !== undefined)
+      limit = clock.after(options.timeoutMs, () => {
+        evaluate();
+        const snapshot = last;
+        if (!isOver) finish(snapshot === undefined ? { outcome: 'deleted' } : { outcome: 'timeout', snapshot });
+      });
+    const onAbort = (): void => done.reject(link.signal.reason as Error);
+    link.signal.addEventListener('abort', onAbort, { once: true });
+    if (link.signal.aborted) onAbort();
+    return await done.promise;
+  } finally {
+    isOver = true;
+    next?.cancel();
+    limit?.cancel();
+    link.abort();
+    await Promise.allSettled(runs);
+  }
+}
+
+/** Of what may be read: who has no right to look at nodes still sees the counts. */
+interface Sources {
+  readonly set: Informer<DaemonSet>;
+  readonly pods: Informer<NonNullable<(typeof PODS)['objectType']>> | undefined;
+  readonly nodes: Informer<NonNullable<(typeof NODES)['objectType']>> | undefined;
+  readonly revisions: Informer<NonNullable<(typeof CONTROLLER_REVISIONS)['objectType']>> | undefined;
+  readonly events: Informer<NonNullable<(typeof EVENTS)['objectType']>> | undefined;
+  readonly all: readonly Informer<KubeObject>[];
+}
+
+async function openSources(context: ApplyContext, set: Stored<DaemonSet>): Promise<Sources> {
+  const { client, clock, random } = context;
+  const { namespace = '', name } = set.metadata;
+  const all: Informer<KubeObject>[] = [];
+  const follow = <T extends KubeObject>(resource: Resource<T>, scope: ReflectorScope): Informer<T> => {
+    const informer = createInformer(client, resource, scope, { clock, random, dropManagedFields: true });
+    all.push(informer);
+    return informer;
+  };
+  const mayRead = async (resource: Resource, scope: ReflectorScope): Promise<boolean> => {
+    const signal = context.signal === undefined ? {} : { signal: context.signal };
+    try {
+      await client.list(resource, { ...scope, limit: 1, ...signal });
+      return true;
+    } catch (error) {
+      if (wasAborted(error, context.signal)) throw error;
+      // Anything but a plain no is for the informer to overcome.
+      return !(error instanceof StatusError && (error.code === 403 || error.code === 404 || error.code === 400));
+    }
+  };
+  const optional = async <T extends KubeObject>(
+    resource: Resource<T>,
+    scope: ReflectorScope,
+  ): Promise<Informer<T> | undefined> => ((await mayRead(resource, scope)) ? follow(resource, scope) : undefined);
+
+  const own = { namespace, labelSelector: formatLabelSelector(set.spec.selector) };
+  const [pods, nodes, revisions, events] = await Promise.all([
+    optional(PODS, own),
+    optional(NODES, {}),
+    optional(CONTROLLER_REVISIONS, own),
+    optional(EVENTS, { namespace, fieldSelector: 'type=Warning' }),
+  ]);
+  return {
+    set: follow(DAEMON_SETS, { namespace, fieldSelector: `metadata.name=${name}` }),
+    pods,
+    nodes,
+    revisions,
+    events,
+    all,
+  };
+}
+
+function factsOf(sources: Sources, set: Stored<DaemonSet>, now: number, options: WaitOptions): SnapshotFacts {
+  const { pods, nodes, revisions, events } = sources;
+  return {
+    set,
+    now,
+    ...(pods === undefined ? {} : { pods: pods.lister.list() }),
+    ...(nodes === undefined ? {} : { nodes: [...nodes.lister.list()] }),
+    ...(revisions === undefined ? {} : { revisions: revisions.lister.list() }),
+    ...(events === undefined ? {} : { events: events.lister.list() }),
+    ...(options.groupBy === undefined ? {} : { groupBy: options.groupBy }),
+    ...(options.mostLagging === undefined ? {} : { mostLagging: options.mostLagging }),
+  };
+}
+
+export function scrubbed(snapshot: RolloutSnapshot, { scrub }: Scrubber): RolloutSnapshot {
+  return {
+    ...snapshot,
+    lagging: snapshot.lagging.map((lag) => ({ ...lag, message: scrub(lag.message) })),
+    reasons: snapshot.reasons.map((reason) => ({ ...reason, message: scrub(reason.message) })),
+  };
+}

@@ -1,0 +1,276 @@
+/**
+ * Looks before anything is done: what is live under the component's names, and what the server would make of each object. A dry
+ * run meets everything a real one would (owners, validation, rights, quotas, policies), so what stands in the way is
+ * known, all of it, before the first write.
+ */
+import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
+import { NAMESPACES } from '../../../core/api/registry/resources.ts';
+import { withMetadata } from '../../../core/kube/immutable.ts';
+import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
+import { StatusError } from '../../../core/kube/status-error.ts';
+import { wasAborted } from '../../../machinery/abort.ts';
+import type { Calls } from './calls.ts';
+import { ComponentApplyError, type ApplyProblem, type FieldConflict } from './errors.ts';
+import { readInventory, type StoredInventory } from './inventory-store.ts';
+import { conflictsIn, predecessorTest } from './managers.ts';
+import {
+  isCustomResourceDefinition,
+  isKind,
+  definedBy,
+  refKey,
+  refOf,
+  refText,
+  resourceOf,
+  type ObjectRef,
+} from './object-ref.ts';
+import { planApply, type Adoption, type Plan } from './plan.ts';
+import { prepare, type PreparedObject } from './prepare.ts';
+import { identityText, type RenderedComponent } from './rendered.ts';
+
+export interface SurveyOptions {
+  /** Take fields from their owners. */
+  readonly force?: boolean;
+  readonly adopt?: Adoption;
+  /** Delete and make anew what cannot be changed in place. */
+  readonly recreate?: boolean;
+  /** Managers whose fields become ours, beside kubectl's; `name*` for all that begin so. */
+  readonly migrateFrom?: readonly string[];
+  /** Resources of custom kinds that the component uses but does not define. */
+  readonly resources?: readonly Resource[];
+}
+
+export interface Survey {
+  readonly prepared: readonly PreparedObject[];
+  readonly found: StoredInventory | undefined;
+  readonly live: ReadonlyMap<string, Stored>;
+  readonly predicted: ReadonlyMap<string, KubeObject>;
+  readonly plan: Plan;
+  /** Everything that stands in the way, refusals of the plan included. */
+  readonly problems: readonly ApplyProblem[];
+  /** Fields of others that would change, also where they are taken by force. */
+  readonly conflicts: readonly FieldConflict[];
+  readonly isPredecessor: (manager: string) => boolean;
+}
+
+/** So many requests are under way at a time. */
+const CONCURRENCY = 8;
+
+export async function survey(calls: Calls, component: RenderedComponent, options: SurveyOptions): Promise<Survey> {
+  const { identity } = component;
+  const prepared = prepare(component, options.resources);
+  for (const { object } of prepared) calls.scrubber.learn(object);
+  const namespace = await namespaceOf(calls, component, prepared);
+  const found = await readInventory(calls, identity);
+  const otherOwner = ownerProblem(component, found, options.adopt);
+  const refs = new Map<string, ObjectRef>(prepared.map(({ key, ref }) => [key, ref]));
+  for (const ref of found?.inventory.objects ?? []) if (!refs.has(refKey(ref))) refs.set(refKey(ref), ref);
+  const coming = comingKinds(prepared);
+
+  const live = new Map<string, Stored>();
+  await forEach([...refs], async ([key, ref]) => {
+    const object = await calls.find(ref);
+    if (object !== undefined) live.set(key, object);
+  });
+
+  const isPredecessor = predecessorTest(options.migrateFrom);
+  const first = planApply({ identity, objects: prepared, inventory: found?.inventory, live, ...adoptOf(options) });
+  const refused = new Set(first.refusals.map(({ object }) => (object === undefined ? '' : refKey(object))));
+  const predicted = new Map<string, KubeObject>();
+  const recreate = new Set<string>();
+  const conflicts: FieldConflict[] = [];
+  const problems: ApplyProblem[] = [];
+
+  await forEach(prepared, async ({ ref, key, object }) => {
+    const present = live.get(key);
+    const cannotAsk =
+      refused.has(key) ||
+      (isKind(ref, NAMESPACES) &&
+        present !== undefined &&
+        first.steps.some((s) => s.ref === ref && s.action === 'share')) ||
+      (ref.namespace !== '' && namespace === undefined) ||
+      (present === undefined && coming.has(`${ref.group}/${ref.resource}`));
+    if (cannotAsk) return;
+    const answer = await ask(calls, ref, object, present, options.force === true, isPredecessor);
+    conflicts.push(...answer.conflicts);
+    if (answer.object !== undefined) predicted.set(key, answer.object);
+    if (answer.isImmutable && options.recreate === true) recreate.add(key);
+    else problems.push(...answer.problems);
+  });
+
+  const order = new Map(prepared.map(({ key }, i) => [key, i]));
+  const place = ({ object }: { readonly object?: ObjectRef }): number =>
+    (object === undefined ? undefined : order.get(refKey(object))) ?? -1;
+  const plan = planApply({
+    identity,
+    objects: prepared,
+    inventory: found?.inventory,
+    live,
+    predicted,
+    recreate,
+    ...adoptOf(options),
+  });
+  return {
+    prepared,
+    found,
+    live,
+    predicted,
+    plan,
+    problems: [...otherOwner, ...[...plan.refusals, ...problems].toSorted((a, b) => place(a) - place(b))],
+    conflicts: conflicts.toSorted((a, b) => place(a) - place(b)),
+    isPredecessor,
+  };
+}
+
+const adoptOf = ({ adopt }: SurveyOptions): { readonly adopt?: Adoption } => (adopt === undefined ? {} : { adopt });
+
+/** The namespace the component lives in; undefined where it will make it. */
+async function namespaceOf(
+  calls: Calls,
+  { identity }: RenderedComponent,
+  prepared: readonly PreparedObject[],
+): Promise<Stored | undefined> {
+  const ref = refOf(NAMESPACES, '', identity.namespace);
+  const isMade = prepared.some(({ key }) => key === refKey(ref));
+  let namespace: Stored | undefined;
+  try {
+    namespace = await calls.find(ref);
+  } catch (error) {
+    // Who may work in a namespace often may not look at it. If it is not there, the first write will tell.
+    const isDenied = error instanceof ComponentApplyError && error.code === 'EN_COMPONENT_APPLY_FORBIDDEN';
+    if (!isDenied || isMade) throw error;
+    return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: identity.namespace } } as Stored;
+  }
+  if (namespace === undefined && !isMade)
+    throw new ComponentApplyError(
+      'EN_COMPONENT_APPLY_NO_NAMESPACE',
+      `namespace ${identity.namespace} does not exist; make it, or let the component do so (createNamespace: true)`,
+    );
+  if (namespace?.metadata.deletionTimestamp !== undefined)
+    throw new ComponentApplyError(
+      'EN_COMPONENT_APPLY_NAMESPACE_ENDS',
+      `namespace ${identity.namespace} is being deleted; wait until it is gone, then apply again`,
+    );
+  return namespace;
+}
+
+function ownerProblem(
+  { identity }: RenderedComponent,
+  found: StoredInventory | undefined,
+  adopt: Adoption | undefined,
+): readonly ApplyProblem[] {
+  const uid = found?.inventory.identity.uid;
+  if (uid === undefined || uid === identity.uid || (adopt ?? 'never') !== 'never') return [];
+  return [
+    {
+      code: 'EN_COMPONENT_APPLY_OTHER_OWNER',
+      message:
+        identity.uid === undefined
+          ? `component ${identityText(identity)} is reconciled from a custom resource (uid ${uid}); change that instead`
+          : `component ${identityText(identity)} is reconciled from another custom resource (uid ${uid})`,
+      fix: 'adopt it, if that resource is gone',
+    },
+  ];
+}
+
+/** Kinds the component itself brings: before it has, nothing can be asked about them. */
+function comingKinds(prepared: readonly PreparedObject[]): ReadonlySet<string> {
+  const kinds = new Set<string>();
+  for (const { object } of prepared)
+    if (isCustomResourceDefinition(object))
+      for (const { group, resource } of definedBy(object)) kinds.add(`${group}/${resource}`);
+  return kinds;
+}
+
+interface Answer {
+  readonly object?: KubeObject;
+  readonly problems: readonly ApplyProblem[];
+  readonly conflicts: readonly FieldConflict[];
+  readonly isImmutable: boolean;
+}
+
+async function ask(
+  calls: Calls,
+  ref: ObjectRef,
+  object: KubeObject,
+  present: Stored | undefined,
+  force: boolean,
+  isPredecessor: (manager: string) => boolean,
+  known: readonly FieldConflict[] = [],
+): Promise<Answer> {
+  const { client } = calls.context;
+  try {
+    const answer = await calls.attempt('patch', ref, (signal) =>
+      client.apply(resourceOf(ref), ofSame(object, present), {
+        fieldManager: COMPONENT_FIELD_MANAGERS.apply,
+        dryRun: true,
+        force: force && known.length > 0,
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    );
+    calls.scrubber.learn(answer);
+    return { object: answer, problems: [], conflicts: known, isImmutable: false };
+  } catch (error) {
+    if (wasAborted(error, calls.context.signal)) throw error;
+    if (error instanceof StatusError) {
+      const all = conflictsIn(error, ref);
+      const foreign = all.filter(({ manager }) => !isPredecessor(manager));
+      if (all.length > 0 && known.length === 0 && (force || foreign.length === 0))
+        // The fields of predecessors will be ours by then; those of others are taken because that was asked for.
+        return { ...(await ask(calls, ref, object, present, true, isPredecessor, all)), conflicts: foreign };
+      if (foreign.length > 0)
+        return { problems: [conflictProblem(ref, foreign)], conflicts: foreign, isImmutable: false };
+      if (isImmutableChange(error))
+        return { problems: [immutableProblem(calls, error, ref)], conflicts: known, isImmutable: true };
+      // A webhook that takes no dry run says nothing about the real one.
+      if (error.message.includes('does not support dry run'))
+        return { problems: [], conflicts: known, isImmutable: false };
+    }
+    return { problems: [calls.problemOf(error, 'patch', ref)], conflicts: known, isImmutable: false };
+  }
+}
+
+/** With the identity of the object that was looked at: a namesake that came since is refused. */
+export const ofSame = (object: KubeObject, live: Stored | undefined): KubeObject =>
+  live === undefined ? object : withMetadata(object, 'uid', live.metadata.uid);
+
+function conflictProblem(ref: ObjectRef, conflicts: readonly FieldConflict[]): ApplyProblem {
+  const fields = conflicts.map(({ field, owner }) => `${field} is owned by ${owner}`);
+  return {
+    code: 'EN_COMPONENT_APPLY_CONFLICT',
+    object: ref,
+    conflicts,
+    message: `${refText(ref)}: ${fields.join('; ')}`,
+    fix: 'leave the fields to their owner by taking them out of the manifest, or take them by force',
+  };
+}
+
+const IMMUTABLE = /\bimmutable\b|cannot change roleRef/i;
+
+export const isImmutableChange = (error: StatusError): boolean =>
+  error.code === 422 &&
+  (IMMUTABLE.test(error.message) ||
+    (error.status.details?.causes?.some(({ message = '' }) => IMMUTABLE.test(message)) ?? false));
+
+function immutableProblem(calls: Calls, error: StatusError, ref: ObjectRef): ApplyProblem {
+  const fields = (error.status.details?.causes ?? [])
+    .filter(({ message = '' }) => IMMUTABLE.test(message))
+    .map(({ field = '' }) => field)
+    .filter((field) => field !== '');
+  const what = fields.length === 0 ? 'a field that cannot change' : fields.join(', ');
+  const pods = ref.kind === 'DaemonSet' ? '; its pods are all stopped before new ones start' : '';
+  return {
+    code: 'EN_COMPONENT_APPLY_IMMUTABLE',
+    object: ref,
+    message: calls.scrubber.scrub(`${refText(ref)}: ${what} would change, which the API does not allow`),
+    fix: `keep it as it is, or recreate the object${pods}`,
+  };
+}
+
+/** A few at a time, so that a large component does not flood the server. */
+async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) await run(items[next++] as T);
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, items.length) }, worker));
+}

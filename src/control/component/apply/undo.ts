@@ -1,0 +1,77 @@
+/**
+ * Goes back to an earlier template, as `kubectl rollout undo` does: the DaemonSet is given what the revision kept. Secrets and
+ * ConfigMaps have no history, and the manifest still says what it said; both are told, and the inventory records it, so
+ * that `status` shows it and a controller does not at once undo the undoing.
+ */
+import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
+import { DAEMON_SETS } from '../../../core/api/registry/resources.ts';
+import type { Json } from '../../../core/kube/json.ts';
+import { formatTime } from '../../../core/kube/time.ts';
+import { createCalls } from './calls.ts';
+import { ComponentApplyError } from './errors.ts';
+import { daemonSetOf, revisionsOf, storedRevisions, type Revision } from './history.ts';
+import { noteInInventory, readInventory } from './inventory-store.ts';
+import { keyOfRef, refOf, refText } from './object-ref.ts';
+import type { ApplyContext, ComponentIdentity } from './rendered.ts';
+import { createScrubber } from './secrets.ts';
+
+export interface UndoOptions {
+  /** The number of a revision; the one before the current if not given. */
+  readonly toRevision?: number;
+  /** The DaemonSet, where it is not called as the component. */
+  readonly daemonSet?: string;
+  readonly dryRun?: boolean;
+}
+
+export interface UndoResult {
+  readonly outcome: 'undone' | 'unchanged';
+  readonly from: Revision | undefined;
+  readonly to: Revision;
+  readonly warnings: readonly string[];
+}
+
+export async function undoComponent(
+  context: ApplyContext,
+  identity: ComponentIdentity,
+  options: UndoOptions = {},
+): Promise<UndoResult> {
+  const calls = createCalls(context, createScrubber());
+  const { namespace } = identity;
+  const set = await daemonSetOf(calls, { namespace, name: options.daemonSet ?? identity.name });
+  const ref = refOf(DAEMON_SETS, namespace, set.metadata.name);
+  const stored = await storedRevisions(calls, set);
+  const known = revisionsOf(stored);
+  const from = known.at(-1);
+  const to = options.toRevision === undefined ? known.at(-2) : known.find((r) => r.revision === options.toRevision);
+  const kept = stored.find(({ revision }) => revision === to?.revision);
+  if (to === undefined || kept === undefined) {
+    const wanted = options.toRevision === undefined ? 'no revision to go back to' : `no revision ${options.toRevision}`;
+    const have = known.length === 0 ? 'it has none' : `it has ${known.map((r) => r.revision).join(', ')}`;
+    throw new ComponentApplyError('EN_COMPONENT_APPLY_NOT_FOUND', `${refText(ref)} has ${wanted}: ${have}`);
+  }
+  if (to === from) return { outcome: 'unchanged', from, to, warnings: [] };
+
+  const found = await readInventory(calls, identity);
+  const warnings = [
+    `the manifest still says ${from?.images.join(', ') ?? 'something else'}: the next apply brings it back; change it where it is kept`,
+    'Secrets and ConfigMaps have no history and stay as they are',
+  ];
+  const settings = {
+    fieldManager: COMPONENT_FIELD_MANAGERS.undo,
+    ...(options.dryRun === true ? { dryRun: true } : {}),
+  };
+  await calls.request('patch', ref, (signal) =>
+    calls.context.client.patch(
+      DAEMON_SETS,
+      keyOfRef(ref),
+      { type: 'strategic', body: kept.data as Json },
+      { ...settings, ...(signal === undefined ? {} : { signal }) },
+    ),
+  );
+  if (options.dryRun !== true && found !== undefined) {
+    const undone = { revision: to.revision, at: formatTime(context.clock.now()) };
+    await noteInInventory(calls, found, { undone });
+  }
+  for (const message of warnings) calls.tell({ type: 'note', message });
+  return { outcome: 'undone', from, to, warnings };
+}
