@@ -1,4 +1,5 @@
 /** The connections to one server: a pool that keeps them alive, with TLS, client certificates and proxies. */
+import { createSecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { Credentials, RestConfig } from './rest-config.ts';
 import { invalid } from './kubeconfig-file.ts';
@@ -6,6 +7,8 @@ import { invalid } from './kubeconfig-file.ts';
 export interface DispatcherOptions {
   /** Also offer HTTP/2. Off by default: watches then share one connection and its fate. */
   readonly http2?: boolean;
+  /** The most connections at a time; requests beyond them wait. Absent: as many as there are requests under way. */
+  readonly connections?: number;
 }
 
 export async function createDispatcher(
@@ -18,8 +21,11 @@ export async function createDispatcher(
   const cert = credentials.cert ?? tls.cert;
   const key = credentials.key ?? tls.key;
   const connect = {
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    // Read once: certificates and keys that every connection reads for itself cost more than its handshake.
+    secureContext: createSecureContext({
+      ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    }),
     ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
     ...(tls.insecureSkipVerify === true ? { rejectUnauthorized: false } : {}),
     // A server that does not answer a handshake is down; a minute of kernel retries helps nobody.
@@ -35,7 +41,8 @@ export async function createDispatcher(
     allowH2: options.http2 === true,
   };
   const { origin } = new URL(config.server);
-  if (config.proxyUrl === undefined) return new Pool(origin, { ...common, connect, connections: null });
+  if (config.proxyUrl === undefined)
+    return new Pool(origin, { ...common, connect, connections: options.connections ?? null });
   const { protocol } = new URL(config.proxyUrl);
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw invalid(`proxy-url ${config.proxyUrl}: only http and https proxies are supported`);

@@ -55,8 +55,25 @@ export interface Transport {
 const USER_AGENT = `everynode/${VERSION.product} (${process.platform}/${process.arch}) node/${process.version}`;
 const DEFAULT_TIMEOUT = 60_000;
 const DEFAULT_RETRIES = 10;
+/**
+ * Connections for everything but watches, which have one each. More would not make a server faster, and a burst of writes would
+ * pay for a handshake each; fewer would have a slow one starve.
+ */
+const DEFAULT_CONNECTIONS = 64;
 /** A connection that the server closed while it lay idle fails the first request on it. */
 const CONNECTION_RETRIES = 3;
+
+interface Attempted extends HttpRequest {
+  readonly isStream?: boolean;
+}
+
+/** Of one certificate, as they are needed. */
+interface Pools {
+  readonly cert: Credentials['cert'];
+  requests?: Promise<Dispatcher>;
+  /** Streams hold a connection for as long as they live, and must not keep others from theirs. */
+  streams?: Promise<Dispatcher>;
+}
 
 export function createTransport(config: RestConfig, options: TransportOptions): Transport {
   const { clock, random } = options;
@@ -73,25 +90,31 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
   const metrics = createTransportMetrics(options.metrics ?? noMetrics, host);
 
   /** Connections carry a client certificate, so other certificates need other connections. */
-  let pool: { readonly cert: Credentials['cert']; readonly dispatcher: Promise<Dispatcher> } | undefined;
-  const retired: Promise<Dispatcher>[] = [];
+  let pools: Pools | undefined;
+  const made: Promise<Dispatcher>[] = [];
   let closed = false;
 
-  const dispatcherFor = (credentials: Credentials): Promise<Dispatcher> => {
-    if (pool === undefined || (pool.cert !== credentials.cert && String(pool.cert) !== String(credentials.cert))) {
-      if (pool !== undefined) retired.push(pool.dispatcher);
-      pool = { cert: credentials.cert, dispatcher: createDispatcher(config, credentials, options) };
-    }
-    return pool.dispatcher;
+  const dispatcherFor = (credentials: Credentials, isStream: boolean): Promise<Dispatcher> => {
+    if (pools === undefined || (pools.cert !== credentials.cert && String(pools.cert) !== String(credentials.cert)))
+      pools = { cert: credentials.cert };
+    const known = isStream ? pools.streams : pools.requests;
+    if (known !== undefined) return known;
+    const http2 = options.http2 === true;
+    const connections = options.connections ?? DEFAULT_CONNECTIONS;
+    const dispatcher = createDispatcher(config, credentials, isStream ? { http2 } : { http2, connections });
+    made.push(dispatcher);
+    if (isStream) pools.streams = dispatcher;
+    else pools.requests = dispatcher;
+    return dispatcher;
   };
 
   /** One attempt. Resolves with the answer, whatever its status. */
-  async function attempt(request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function attempt(request: Attempted, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const wait = bucket?.reserve() ?? 0;
     if (bucket !== undefined) metrics.waited(request.method, wait);
     if (wait > 0) await clock.sleep(wait, signal);
     const credentials = await source.get();
-    const dispatcher = await dispatcherFor(credentials);
+    const dispatcher = await dispatcherFor(credentials, request.isStream === true);
     signal.throwIfAborted();
     const began = clock.monotonic();
     const response = await dispatcher.request({
@@ -115,7 +138,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
   }
 
   /** Attempts until the server has taken the request, or has refused it for good. */
-  async function send(request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function send(request: Attempted, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const backoff = createBackoff(clock, random, {
       initialMs: 50,
       maxMs: 2_000,
@@ -168,7 +191,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
       request.signal?.throwIfAborted();
       using link = linkAbort(request.signal);
       try {
-        const response = await send(request, link.signal);
+        const response = await send({ ...request, isStream: true }, link.signal);
         for await (const chunk of response.body) yield chunk as Uint8Array;
       } catch (error) {
         throw mapped(error, request.signal, undefined, 0);
@@ -181,8 +204,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
     async close() {
       if (closed) return;
       closed = true;
-      const all = pool === undefined ? retired : [...retired, pool.dispatcher];
-      await Promise.all(all.map(async (each) => (await each).destroy()));
+      await Promise.all(made.map(async (each) => (await each).destroy()));
     },
   };
 }

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { realClock } from '../real-clock.ts';
+import { createSeededRandom } from '../seeded-random.ts';
+import { createTransport, type Transport } from './transport.ts';
+
+/** Answers nothing until it is told to. */
+describe('connections of a transport', () => {
+  let server: Server;
+  let transport: Transport;
+  let connections = 0;
+  const open: ServerResponse[] = [];
+  const waiting: (() => void)[] = [];
+
+  beforeEach(async () => {
+    connections = 0;
+    server = createServer((request, response) => {
+      if (request.url === '/watch') response.write('{}\n');
+      else {
+        open.push(response);
+        waiting.shift()?.();
+      }
+    })
+      .on('connection', () => (connections += 1))
+      .listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(async () => {
+    await transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const connect = (limit: { readonly connections?: number } = {}): void => {
+    const { port } = server.address() as AddressInfo;
+    const config = { server: `http://127.0.0.1:${port}` };
+    transport = createTransport(config, { clock: realClock, random: createSeededRandom(1), ...limit });
+  };
+  const arrived = async (count: number): Promise<void> => {
+    while (open.length < count) await new Promise<void>((resolve) => void waiting.push(resolve));
+  };
+  const answerAll = (): void => open.splice(0).forEach((response) => response.end('{}'));
+  const ask = (): Promise<unknown> => transport.json({ method: 'GET', path: '/one' });
+
+  it('are no more than allowed, and the requests beyond them come after', async () => {
+    connect({ connections: 2 });
+    const asking = Array.from({ length: 6 }, ask);
+    for (let answered = 0; answered < 6; answered += 2) {
+      await arrived(2);
+      answerAll();
+    }
+    await Promise.all(asking);
+    expect(connections).toBe(2);
+  });
+
+  it('of watches keep nobody from asking', async () => {
+    connect({ connections: 1 });
+    const watches = Array.from({ length: 3 }, () => transport.stream({ method: 'GET', path: '/watch' }));
+    for (const watch of watches) expect((await watch.next()).done).toBe(false);
+    const asking = ask();
+    await arrived(1);
+    answerAll();
+    await asking;
+    for (const watch of watches) await watch.return(undefined);
+    expect(connections).toBe(4);
+  });
+
+  it('are bounded even when nobody says how', async () => {
+    connect();
+    const asking = Array.from({ length: 200 }, ask);
+    await arrived(64);
+    await realClock.sleep(20);
+    expect(open).toHaveLength(64);
+    for (let left = 200; left > 0; left -= 64) {
+      await arrived(Math.min(left, 64));
+      answerAll();
+    }
+    await Promise.all(asking);
+    expect(connections).toBe(64);
+  });
+});
