@@ -1,18 +1,14 @@
 /** What the children have in common: a client from a kubeconfig file, an end by signal, a word when ready. */
 import { createHttpClient, type HttpClient } from '../../src/machinery/http/http-client.ts';
 import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import type { TransportOptions } from '../../src/machinery/http/transport.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { realRandom } from '../../src/machinery/real-random.ts';
 
 export const READY = 'everybody is here';
 
-export async function clientFrom(
-  path: string,
-  limits: Pick<TransportOptions, 'qps' | 'burst'> = {},
-): Promise<HttpClient> {
+export async function clientFrom(path: string): Promise<HttpClient> {
   const config = await loadKubeconfig({ path, clock: realClock });
-  return createHttpClient(config, { clock: realClock, random: realRandom, ...limits });
+  return createHttpClient(config, { clock: realClock, random: realRandom });
 }
 
 /** Says that it is ready, and stays until it is told to go. */

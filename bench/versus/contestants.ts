@@ -8,6 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createNodes } from '../../src/assembly/create-nodes.ts';
+import { OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../src/core/api/registry/resources.ts';
+import type { Client } from '../../src/machinery/client.ts';
 import type { HttpClient } from '../../src/machinery/http/http-client.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { ADMIN, startControlPlane } from '../../test/kubernetes/support/control-plane.ts';
@@ -35,11 +38,11 @@ const RAISED = [`--kube-api-qps=${QPS}`, `--kube-api-burst=${BURST}`];
 const CONTROLLERS = '*,-node-lifecycle-controller,-taint-eviction-controller,-ttl-controller';
 const API_SERVER = ['--disable-admission-plugins=TaintNodesByCondition'];
 /** With the groups of a service account, by which the API server decides whose requests come first. */
-const CONTROLLER = {
-  commonName: 'system:serviceaccount:kube-system:daemon-set-controller',
+const OPERATOR = {
+  commonName: 'system:serviceaccount:kube-system:everynode-operator',
   organizations: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
 };
-const SCHEDULER = { commonName: 'system:kube-scheduler' };
+const OPERATOR_CONTROLLERS = ['daemonset', 'scheduler'];
 
 const scriptPath = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -111,13 +114,12 @@ async function onKubernetes(
     children.push(kubelets);
     const processes: Watched[] = [...plane.programs];
     if (isOurs) {
-      const identities = [await plane.kubeconfigOf(CONTROLLER), await plane.kubeconfigOf(SCHEDULER)];
-      const script = scriptPath('operator-child.ts');
+      await grant(client);
       const operator = await startNodeChild({
         name: 'everynode-operator',
-        args: [SERVER_FLAG, ...operatorFlags, script, ...identities, String(QPS), String(BURST)],
+        args: [SERVER_FLAG, ...operatorFlags, BIN, 'operator', ...operatorArgs(await plane.kubeconfigOf(OPERATOR))],
         folder,
-        ready: READY,
+        ready: 'The cluster is known',
       });
       children.push(operator);
       processes.push(operator);
@@ -128,4 +130,34 @@ async function onKubernetes(
     await stop();
     throw error;
   }
+}
+
+const operatorArgs = (kubeconfig: string): readonly string[] => [
+  '--kubeconfig',
+  kubeconfig,
+  '--controllers',
+  OPERATOR_CONTROLLERS.join(),
+  '--instead-of-upstream',
+  // As the real ones are started here.
+  '--leader-elect=false',
+  ...RAISED,
+  '--health-port=0',
+  '--metrics-port=0',
+];
+
+/** Gives the operator the rights it has on any cluster, and no others. */
+async function grant(client: Client): Promise<void> {
+  const rules = OPERATOR_RIGHTS.filter(
+    ({ feature, scope }) => scope === 'cluster' && OPERATOR_CONTROLLERS.includes(feature),
+  ).flatMap((rights) => rights.rules);
+  const metadata = { name: 'everynode-operator' };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  await client.create(CLUSTER_ROLES, { apiVersion, kind: 'ClusterRole', metadata, rules });
+  await client.create(CLUSTER_ROLE_BINDINGS, {
+    apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: OPERATOR.commonName }],
+  });
 }
