@@ -41,6 +41,8 @@ export interface Address {
   readonly port: number;
 }
 
+export type InitialState = 'pages' | 'stream' | 'whole';
+
 export interface OperatorProcessOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -59,8 +61,8 @@ export interface OperatorProcessOptions {
   readonly health?: Address;
   /** May be the same as the address for health. */
   readonly metrics?: Address;
-  /** How the cluster is read at first; see the reflector. */
-  readonly initialState?: 'stream' | 'pages';
+  /** How the cluster is read at first: in pages unless said; see the reflector. */
+  readonly initialState?: InitialState;
   /** For tests: other controllers to choose from. */
   readonly table?: readonly OperatorController[];
 }
@@ -121,7 +123,8 @@ export async function startOperatorProcess(
       logger,
       share: true,
       dropManagedFields: true,
-      streamingList: options.initialState !== 'pages',
+      streamingList: options.initialState === 'stream',
+      ...(options.initialState === 'whole' ? { pageSize: 0 } : {}),
     });
     const fence = new AbortController();
     const writing = fencedClient(client, fence.signal);

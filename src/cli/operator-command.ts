@@ -1,5 +1,6 @@
 /** The grammar of `everynode operator`. Flags that Kubernetes' own programs have are named as there. */
 import { type Command, Option } from 'commander';
+import type { InitialState } from '../assembly/operator-process.ts';
 
 export interface OperatorFlags {
   readonly kubeconfig?: string;
@@ -17,7 +18,7 @@ export interface OperatorFlags {
   readonly metricsPort: string;
   readonly kubeApiQps: string;
   readonly kubeApiBurst: string;
-  readonly initialState: 'stream' | 'pages';
+  readonly initialState: InitialState;
   readonly instance?: string;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'text';
@@ -39,7 +40,7 @@ export function addOperatorCommand(program: Command): void {
     )
     .option(
       '--instead-of-upstream',
-      "run daemonset and scheduler although kube-controller-manager and kube-scheduler are at work; only where those' own are off",
+      'run daemonset and scheduler without looking whether kube-controller-manager and kube-scheduler are at work',
     )
     .option('--leader-elect [bool]', 'let one of several processes act at a time', 'true')
     .option('--leader-elect-resource-name <name>', 'Lease over which they agree', 'everynode-operator')
@@ -56,12 +57,9 @@ export function addOperatorCommand(program: Command): void {
     .option('--kube-api-qps <number>', 'requests a second to the API server; 0 is no limit', '100')
     .option('--kube-api-burst <number>', 'requests to the API server at once', '200')
     .addOption(
-      new Option(
-        '--initial-state <how>',
-        'read the cluster as a stream (servers that cannot are read in pages), or in pages',
-      )
-        .choices(['stream', 'pages'])
-        .default('stream'),
+      new Option('--initial-state <how>', 'read the cluster in pages, as a stream of events, or every kind whole')
+        .choices(['pages', 'stream', 'whole'])
+        .default('pages'),
     )
     .option('--instance <name>', 'who speaks in events and is named as leader (default: $POD_NAME, else the host name)')
     .addOption(

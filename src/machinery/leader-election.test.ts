@@ -173,6 +173,85 @@ describe('leader election', () => {
     expect([await a.ended, (await record()).holderIdentity]).toEqual(['stopped', 'b']);
   });
 
+  it('keeps the lease while the work is being finished, however long that takes', async () => {
+    const { clock, candidate, seen } = setUp();
+    const finished = Promise.withResolvers<void>();
+    const a = candidate('a', {
+      releaseOnStop: true,
+      async lead(_signal, lost) {
+        seen.push('a leads');
+        lost.addEventListener('abort', () => seen.push('a lost'));
+        await finished.promise;
+        seen.push('a finished');
+      },
+    });
+    await clock.drain();
+    candidate('b');
+    a.stop();
+    await clock.advance(60_000);
+    expect(seen).toEqual(['a leads']);
+    expect(a.election.isLeader()).toBe(true);
+    finished.resolve();
+    await clock.advance(3000);
+    expect(seen).toEqual(['a leads', 'a finished', 'b leads']);
+    expect(await a.ended).toBe('stopped');
+  });
+
+  it('says that the lead is lost before anybody else can have it, also while the work is being finished', async () => {
+    const { clock, client, candidate, seen } = setUp();
+    let isCut = false;
+    const via: FakeClient = {
+      ...client,
+      update: (...args) => (isCut ? cut() : client.update(...args)),
+      get: (...args) => (isCut ? cut() : client.get(...args)),
+    };
+    const a = candidate('a', {
+      via,
+      releaseOnStop: true,
+      lead: (_signal, lost) =>
+        new Promise((resolve) =>
+          lost.addEventListener('abort', () => {
+            seen.push('a lost');
+            resolve();
+          }),
+        ),
+    });
+    await clock.advance(1000);
+    candidate('b');
+    await clock.advance(5000);
+    a.stop();
+    isCut = true;
+    await clock.advance(11_000);
+    expect(seen).toEqual(['a lost']);
+    await clock.advance(20_000);
+    expect(seen).toEqual(['a lost', 'b leads']);
+    expect(await a.ended).toBe('lost: the lease could not be renewed');
+  });
+
+  it('tells how long ago the lease was renewed, to whoever watches over the leader', async () => {
+    const { clock, candidate } = setUp();
+    const a = candidate('a');
+    expect(a.election.sinceRenewed()).toBe(undefined);
+    await clock.advance(61_000);
+    expect(a.election.sinceRenewed()).toBeLessThanOrEqual(2000);
+    const b = candidate('b');
+    await clock.advance(5000);
+    expect(b.election.sinceRenewed()).toBe(undefined);
+  });
+
+  it('looks at the lease as often as it is told while it waits', async () => {
+    const { clock, client, candidate, seen } = setUp();
+    const a = candidate('a', { releaseOnStop: true });
+    await clock.drain();
+    candidate('b', { standbyPeriodMs: 100 });
+    await clock.advance(1000);
+    const before = client.requests.length;
+    a.stop();
+    await clock.advance(125);
+    expect(seen.at(-1)).toBe('b leads');
+    expect(client.requests.length - before).toBeLessThan(10);
+  });
+
   it('leaves the lease to run out when it is not told to release it', async () => {
     const { clock, candidate, seen } = setUp();
     const a = candidate('a');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigMap } from '../../core/api/types/core-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
 import { expired, invalidObject, StatusError } from '../../core/kube/status-error.ts';
 import type { Client, ListOptions, WatchEvent } from '../client.ts';
 import { CONFIG_MAPS } from '../../core/api/registry/resources.ts';
@@ -345,6 +346,115 @@ describe('reflector', () => {
       await clock.advance(5000);
       expect(log).toEqual(['replace a,b']);
       expect(client.openWatches).toBe(1);
+    });
+  });
+
+  it('goes over to pages when streams break off again and again, and says nothing less in between', async () => {
+    const { clock, log, create, run, verbs } = setUp({ streamingList: true }, (inner) => ({
+      ...inner,
+      async *watch(resource, options) {
+        for await (const batch of inner.watch(resource, options)) {
+          yield options?.sendInitialEvents === true ? batch.slice(0, 1) : batch;
+          if (options?.sendInitialEvents === true) throw unavailable;
+        }
+      },
+    }));
+    await create('a');
+    await create('b');
+    void run();
+    await clock.advance(10_000);
+    await create('c');
+    await clock.drain();
+    expect(log).toEqual(['replace a,b', 'ADDED c']);
+    expect(verbs()).toEqual(['watch', 'watch', 'list', 'watch']);
+  });
+
+  it('goes over to pages on a server that never says that its first events were all', async () => {
+    const { clock, log, create, run } = setUp({ streamingList: true, watchTimeoutMs: 10_000 }, (inner) => ({
+      ...inner,
+      async *watch(resource, options) {
+        for await (const batch of inner.watch(resource, { ...options, timeoutSeconds: 0 }))
+          yield batch.filter((event) => event.type !== 'BOOKMARK');
+      },
+    }));
+    await create('a');
+    void run();
+    await clock.advance(60_000);
+    expect(log).toEqual(['replace a']);
+  });
+
+  it('keeps of each object what it is told to, as it comes', async () => {
+    for (const how of [{ pageSize: 2 }, { streamingList: true }]) {
+      const clock = createVirtualClock();
+      const random = createSeededRandom(1);
+      const client = createFakeClient({ clock, random });
+      for (const name of ['a', 'b', 'c']) await client.create(CONFIG_MAPS, configMap(name), { namespace });
+      const kept: unknown[] = [];
+      const sink = {
+        intern: (object: Stored<ConfigMap>) => ({ ...object, data: { kept: object.metadata.name } }),
+        replace: (items: readonly Stored<ConfigMap>[]) => void kept.push(...items.map((item) => item.data)),
+        apply: () => undefined,
+      };
+      void createReflector(client, CONFIG_MAPS, { namespace }, sink, { clock, random, ...how }).run(
+        new AbortController().signal,
+      );
+      await clock.drain();
+      expect(kept).toEqual([{ kept: 'a' }, { kept: 'b' }, { kept: 'c' }]);
+    }
+  });
+
+  describe('lists from any state', () => {
+    const asking = (options: Partial<ReflectorOptions>) => {
+      const asked: (ListOptions | undefined)[] = [];
+      const world = setUp(options, (inner) => ({
+        ...inner,
+        list(resource, listOptions) {
+          asked.push(listOptions);
+          // The fake keeps no old state; what was asked for is what matters here.
+          const { resourceVersion: _version, ...rest } = listOptions ?? {};
+          return inner.list(resource, rest);
+        },
+      }));
+      return { ...world, versions: () => asked.map((each) => each?.resourceVersion) };
+    };
+
+    it('take what the server has at first, and never anything older later', async () => {
+      const { clock, client, create, run, versions, reflector } = asking({ startFrom: 'any' });
+      await create('a');
+      void run();
+      await clock.drain();
+      const seen = reflector.resourceVersion;
+      client.before = ({ verb }) => {
+        if (verb === 'watch') throw expired('too old');
+      };
+      client.breakWatches(unavailable);
+      await clock.advance(5000);
+      expect(versions().slice(0, 2)).toEqual(['0', seen]);
+    });
+
+    it.each([
+      expired('too old'),
+      new StatusError(504, 'Timeout', 'Too large resource version', {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      }),
+    ])('take the newest where the server has not that version: %s', async (refusal) => {
+      const { clock, client, create, run, versions, log } = asking({ startFrom: 'any' });
+      await create('a');
+      let lists = 0;
+      client.before = ({ verb }) => {
+        if (verb === 'list' && ++lists === 1) throw refusal;
+      };
+      void run();
+      await clock.drain();
+      expect([versions(), log]).toEqual([['0', undefined], ['replace a']]);
+    });
+
+    it('take the newest always, unless told otherwise', async () => {
+      const { clock, create, run, versions } = asking({});
+      await create('a');
+      void run();
+      await clock.drain();
+      expect(versions()).toEqual([undefined]);
     });
   });
 

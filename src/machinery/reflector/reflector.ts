@@ -57,6 +57,7 @@ const DEFAULT_WATCH_TIMEOUT = 300_000;
 const WATCH_GRACE = 30_000;
 /** A watch that ends sooner than this and brought nothing is a failure in disguise. */
 const SHORTEST_WATCH = 1_000;
+const MAX_BROKEN_STREAMS = 2;
 
 export interface Reflector {
   /** The version up to which everything has been handed on; empty at first. */
@@ -81,11 +82,14 @@ export function createReflector<T extends KubeObject>(
   /** Its own, because a list that succeeds settles the other: "list, watch expired, list, …" must slow down too. */
   const expiryBackoff = createBackoff(clock, random);
 
-  let preferred: Paging = options.streamingList === true ? 'stream' : pageSize === 0 ? 'whole' : 'pages';
+  const inLists: Paging = pageSize === 0 ? 'whole' : 'pages';
+  let preferred: Paging = options.streamingList === true ? 'stream' : inLists;
   let state: ReflectorState<T> = { phase: 'empty', paging: preferred };
   let lastVersion = '';
   /** The server does not have our last version, or not yet: the next list takes the newest, whatever that costs it. */
   let mustBeLatest = options.startFrom !== 'any';
+  /** Streams in a row that broke off before all was there. */
+  let brokenStreams = 0;
   /** Watches in a row that were refused as expired before they brought anything. */
   let expiredAtOnce = 0;
 
@@ -95,6 +99,11 @@ export function createReflector<T extends KubeObject>(
     error,
     next,
   });
+  /** Some servers, or something on the way to them, cut off a stream that is long; pages get through. */
+  const streamBroke = (): void => {
+    brokenStreams += 1;
+    if (brokenStreams >= MAX_BROKEN_STREAMS) preferred = inLists;
+  };
   const startOver = (): ReflectorState<T> => ({ phase: 'empty', paging: preferred });
 
   const fromVersion = (): { readonly resourceVersion?: string } =>
@@ -181,14 +190,17 @@ export function createReflector<T extends KubeObject>(
           lastVersion = end.resourceVersion;
           sink.replace([...gathering.values()], lastVersion);
           gathering = undefined;
+          brokenStreams = 0;
           state = { phase: 'watching' };
           backoff.reset();
         }
         if (rest.length > 0) handOn(rest);
       }
       stop.throwIfAborted();
-      if (gathering !== undefined)
+      if (gathering !== undefined) {
+        streamBroke();
         return wait(new Error('the watch ended before its initial state was complete'), startOver());
+      }
       const next: ReflectorState<T> = { phase: 'watching' };
       if (received > 0 || clock.monotonic() - began >= SHORTEST_WATCH) return next;
       return wait(new Error('the watch ended at once, without events'), next);
@@ -197,7 +209,8 @@ export function createReflector<T extends KubeObject>(
       if (gathering !== undefined) {
         // A server that knows nothing of this sends its objects and never says that these were all.
         const isUnsupported = isUnsupportedStream(error) || link.signal.aborted;
-        if (isUnsupported) preferred = pageSize === 0 ? 'whole' : 'pages';
+        if (isUnsupported) preferred = inLists;
+        else streamBroke();
         return isUnsupported ? startOver() : wait(error, startOver());
       }
       if (isExpired(error)) {
