@@ -91,6 +91,18 @@ describe('who must go', () => {
     });
   });
 
+  it('is not even asked where the pod is refused before any node is', () => {
+    const world = crowded({ a: [[4, 1]] });
+    const plain = podOf('p', { cpu: 1, priority: 9 });
+    const pin = (name: string) => ({ key: 'metadata.name', operator: 'In', values: [name] });
+    const nodeSelectorTerms = [{ matchFields: [pin('a'), pin('b')] }];
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+    expect(preempt(world, { ...plain, spec: { ...plain.spec, affinity } })).toEqual({
+      result: 'not-eligible',
+      message: 'not found',
+    });
+  });
+
   it('is on the pinned node or nowhere', () => {
     const world = crowded({ a: [[4, 1]], b: [[4, 0]] });
     expect(victimsOf(preempt(world, podOf('p', { cpu: 1, priority: 9, pin: 'a' })))).toBe('a: a0');

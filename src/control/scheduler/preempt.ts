@@ -6,7 +6,7 @@
 import type { Refusal } from '../../core/placement/answer.ts';
 import type { NodeState } from '../../core/placement/node-state.ts';
 import { preparePod, type PreparedPod } from '../../core/placement/prepared-pod.ts';
-import { preemptionSays, preemptionSummary } from '../../core/placement/summary.ts';
+import { NOTHING_PREPARED, preemptionSays, preemptionSummary } from '../../core/placement/summary.ts';
 import {
   type Budget,
   candidatesWanted,
@@ -47,7 +47,8 @@ export type PreemptionSearch = Generator<undefined, Preemption, undefined>;
 const OVERTAKEN: Preemption = { result: 'overtaken' };
 
 export function* findPreemption(refused: Refused, options: PreemptOptions): PreemptionSearch {
-  const { cluster, compiled } = refused.prepared;
+  const { cluster, compiled, refusal } = refused.prepared;
+  if (refusal !== undefined) return { result: 'not-eligible', message: NOTHING_PREPARED };
   const forbidden = preemptionForbidden(refused.prepared, cluster, isHopeless(refused));
   if (forbidden !== undefined) return { result: 'not-eligible', message: preemptionSays(forbidden) };
 

@@ -61,11 +61,7 @@ export const REASONS = {
   ClaimUnbound: reason('VolumeBinding', 'pod has unbound immediate PersistentVolumeClaims', false),
   VolumeNodeAffinityMismatch: reason('VolumeBinding', "node(s) didn't match PersistentVolume's node affinity", false),
   NoVolumeToBind: reason('VolumeBinding', "node(s) didn't find available persistent volumes to bind", false),
-  VolumeMissing: reason(
-    'VolumeBinding',
-    'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
-    false,
-  ),
+  VolumeMissing: reason('VolumeZone', '', false),
   VolumeZoneMismatch: reason('VolumeZone', 'node(s) had no available volume zone', false),
   SpreadLabelMissing: reason(
     'PodTopologySpread',

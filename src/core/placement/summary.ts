@@ -10,6 +10,12 @@ const PREEMPTION_NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 /** What the claims plugin says first in 1.34–1.36, whether or not a pod has claims. */
 const NO_CLAIMS = 'no new claims to deallocate';
 
+/**
+ * Where a pod is refused before any node is looked at, the claims plugin finds nothing prepared and ends the search for a
+ * remedy with an error, of which this is all that people see.
+ */
+export const NOTHING_PREPARED = 'not found';
+
 type ReasonCounts = Map<string, number>;
 
 function addReason(counts: ReasonCounts, message: string, nodes: number): void {

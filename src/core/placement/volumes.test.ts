@@ -5,7 +5,7 @@ import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate } from './filters.ts';
 import { preparePod } from './prepared-pod.ts';
 import { selectVictims } from './victims.ts';
-import { isMeantFor } from './volume-match.ts';
+import { BIND_COMPLETED, isMeantFor } from './volume-match.ts';
 import type { StorageView } from './volumes.ts';
 
 interface Storage {
@@ -45,7 +45,7 @@ const claim = (
 ): PersistentVolumeClaim => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
-  metadata: { name },
+  metadata: { name, ...(spec.volumeName === undefined ? {} : { annotations: { [BIND_COMPLETED]: 'yes' } }) },
   spec,
   ...more,
 });
@@ -144,10 +144,11 @@ describe('claims', () => {
       },
       'pod has unbound immediate PersistentVolumeClaims',
     ],
+    ['bound to nothing', { claims: [claim('c', { volumeName: 'gone' })] }, 'persistentvolume "gone" not found'],
     [
-      'bound to nothing',
-      { claims: [claim('c', { volumeName: 'gone' })] },
-      'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+      'that ask for a volume by name and do not have it yet',
+      { claims: [claim('c', { volumeName: 'v' }, { metadata: { name: 'c' } })], volumes: [volume('v')] },
+      'pod has unbound immediate PersistentVolumeClaims',
     ],
     [
       'bound to a volume out of reach',

@@ -16,7 +16,7 @@ import { createNo, type No } from './answer.ts';
 import type { Labels } from './label-match.ts';
 import type { NodeState } from './node-state.ts';
 import { podNamespace, type PodRecord } from './pod-record.ts';
-import { findVolume, isReachable, SELECTED_NODE, sizeOf } from './volume-match.ts';
+import { BIND_COMPLETED, findVolume, isReachable, SELECTED_NODE, sizeOf } from './volume-match.ts';
 
 /** Storage objects as placement needs to look them up. */
 export interface StorageView {
@@ -44,8 +44,6 @@ export interface PodVolumes {
   /** Claims that only one pod may use, as `namespace/name`. */
   readonly exclusiveClaims: readonly string[];
   readonly bound: readonly PersistentVolume[];
-  /** Some claim is bound to a volume that does not exist. */
-  readonly missingVolume: boolean;
   /** Claims that are bound when the pod has a node, the smallest first. */
   readonly delayed: readonly DelayedClaim[];
   /** Nothing to check on any node. */
@@ -57,7 +55,6 @@ const NOTHING: PodVolumes = {
   disks: [],
   exclusiveClaims: [],
   bound: [],
-  missingVolume: false,
   delayed: [],
   none: true,
 };
@@ -81,9 +78,10 @@ export function resolveVolumes(pod: Pod, storage: StorageView | undefined): PodV
     return disks.length === 0 ? NOTHING : { ...NOTHING, disks, none: false };
 
   const namespace = podNamespace(pod);
-  const resolved = { exclusiveClaims: [] as string[], bound: [] as PersistentVolume[], missingVolume: false };
+  const resolved = { exclusiveClaims: [] as string[], bound: [] as PersistentVolume[] };
   const delayed: DelayedClaim[] = [];
   let unbound: string | undefined;
+  let missing: string | undefined;
   for (const volume of claimed) {
     const name = claimNameOf(pod, volume) ?? '';
     const claim = storage.claim(namespace, name);
@@ -95,8 +93,10 @@ export function resolveVolumes(pod: Pod, storage: StorageView | undefined): PodV
       resolved.exclusiveClaims.push(`${namespace}/${name}`);
     }
     if (claim.spec.volumeName) {
+      // Whoever asks for a volume by its name does not have it until the two are bound to each other.
+      if (labelOf(claim.metadata.annotations, BIND_COMPLETED) === undefined) unbound ??= name;
       const bound = storage.volume(claim.spec.volumeName);
-      if (bound === undefined) resolved.missingVolume = true;
+      if (bound === undefined) missing ??= claim.spec.volumeName;
       else resolved.bound.push(bound);
       continue;
     }
@@ -105,7 +105,8 @@ export function resolveVolumes(pod: Pod, storage: StorageView | undefined): PodV
     else unbound ??= name;
   }
   if (delayed.length > 1) delayed.sort((a, b) => (sizeOf(a.claim) < sizeOf(b.claim) ? -1 : 1));
-  const refusal = unbound === undefined ? undefined : unboundNo(unbound);
+  // In this order, because kube-scheduler asks about claims before it looks at their volumes.
+  const refusal = unbound !== undefined ? unboundNo(unbound) : missing === undefined ? undefined : missingNo(missing);
   return { ...resolved, refusal, disks, delayed, none: false };
 }
 
@@ -131,6 +132,11 @@ const unboundNo = (name: string): No =>
     'ClaimUnbound',
     () => `bind the PersistentVolumeClaim \`${name}\`: provide a volume for it or a working storage class`,
   );
+
+const missingNo = (name: string): No =>
+  createNo('VolumeMissing', () => 'recreate the claim: the PersistentVolume it was bound to is gone', {
+    message: `persistentvolume "${name}" not found`,
+  });
 
 /** Judges one node. `exclusiveInUse` says whether another pod holds a claim that only one may hold. */
 export function judgeVolumes(
@@ -258,9 +264,6 @@ function bindingNos(volumes: PodVolumes, node: Node, storage: StorageView): read
     nos.push(
       createNo('NoVolumeToBind', () => `provide a volume for claim \`${name}\` on this node, or allow its class here`),
     );
-  }
-  if (volumes.missingVolume) {
-    nos.push(createNo('VolumeMissing', () => 'recreate the claim: the PersistentVolume it was bound to is gone'));
   }
   return nos;
 }

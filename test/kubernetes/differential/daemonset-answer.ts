@@ -1,0 +1,153 @@
+/** What a DaemonSet controller made of a case, without what chance or time give: names, identities, moments. */
+import type { ControllerRevision, DaemonSet } from '../../../src/core/api/types/apps-v1.ts';
+import type { Event, Pod } from '../../../src/core/api/types/core-v1.ts';
+import type { Seen } from './daemonset-stage.ts';
+
+const REVISION = 'controller-revision-hash';
+/** Kubernetes drops what is told of one object beyond this, so that nobody is flooded. */
+const EVENT_BURST = 25;
+
+/** The one node that a daemon pod is made for. */
+export const pinnedNode = ({ spec }: Pod): string | undefined =>
+  spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms[0]?.matchFields?.[0]
+    ?.values?.[0];
+
+const targetOf = (pod: Pod): string => (pod.spec.nodeName ?? '') || (pinnedNode(pod) ?? 'nowhere');
+
+const ownerOf = ({ metadata }: Pod | ControllerRevision): string =>
+  metadata.ownerReferences?.find(({ controller }) => controller === true)?.name ?? '';
+
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export interface DaemonSetAnswer {
+  /** Whether nodes can be told apart: in the middle of a rollout chance decides which are first. */
+  readonly isEven: boolean;
+  readonly answer: { readonly [what: string]: unknown };
+}
+
+export function answerOf(seen: Seen, namespace: string): DaemonSetAnswer {
+  const answer: { [what: string]: unknown } = {};
+  let isEven = true;
+  for (const set of seen.sets) {
+    const { name } = set.metadata;
+    const pods = seen.pods.filter((pod) => ownerOf(pod) === name);
+    const revisions = seen.revisions.filter((revision) => ownerOf(revision) === name);
+    const number = new Map(revisions.map(({ metadata, revision }) => [metadata.labels?.[REVISION] ?? '', revision]));
+    const numberOf = (pod: Pod): number | string => number.get(pod.metadata.labels?.[REVISION] ?? '') ?? 'other';
+    if (new Set(pods.map(numberOf)).size > 1) isEven = false;
+    answer[`${name} status`] = statusOf(set);
+    answer[`${name} revisions`] = revisions.toSorted((a, b) => a.revision - b.revision).map(revisionOf);
+    answer[`${name} pods`] = podsOf(pods, numberOf);
+    answer[`${name} templates`] = templatesOf(pods, numberOf);
+    answer[`${name} events`] = eventsOf(seen.events, set, namespace);
+  }
+  answer['pods of nobody'] = seen.pods
+    .filter((pod) => ownerOf(pod) === '')
+    .map((pod) => ({ node: targetOf(pod), terminating: isLeaving(pod), labels: pod.metadata.labels }))
+    .toSorted((a, b) => byText(JSON.stringify(a), JSON.stringify(b)));
+  return { isEven, answer };
+}
+
+const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
+
+function statusOf({ status, metadata }: DaemonSet): object {
+  const { conditions: _, ...counts } = status ?? ({} as Partial<NonNullable<DaemonSet['status']>>);
+  return { ...counts, generation: metadata.generation };
+}
+
+const withoutUid = ({ uid: _, ...reference }: { uid?: string }): object => reference;
+
+const revisionOf = ({ metadata, revision, data }: ControllerRevision): object => ({
+  name: metadata.name,
+  revision,
+  data: JSON.stringify(data),
+  labels: metadata.labels,
+  annotations: metadata.annotations,
+  owners: metadata.ownerReferences?.map(withoutUid),
+});
+
+interface PodAnswer {
+  readonly node: string;
+  readonly state: string;
+}
+
+function podsOf(pods: readonly Pod[], numberOf: (pod: Pod) => number | string): readonly PodAnswer[] {
+  return pods
+    .map((pod) => ({
+      node: targetOf(pod),
+      state: [
+        `revision ${numberOf(pod)}`,
+        pod.status?.phase,
+        ...(isReady(pod) ? ['ready'] : []),
+        ...(isLeaving(pod) ? ['leaving'] : []),
+        ...((pod.spec.nodeName ?? '') === '' ? ['unbound'] : []),
+      ].join(' '),
+    }))
+    .toSorted((a, b) => byText(`${a.node} ${a.state}`, `${b.node} ${b.state}`));
+}
+
+/** The same, if it cannot be said which node is which: how many nodes are in which state. */
+export function withoutNodes({ answer }: DaemonSetAnswer): DaemonSetAnswer['answer'] {
+  const shape = (pods: readonly PodAnswer[]): readonly string[] => {
+    const nodes = Map.groupBy(pods, ({ node }) => node);
+    return [...nodes.values()].map((here) => here.map(({ state }) => state).join(', ')).toSorted(byText);
+  };
+  return Object.fromEntries(
+    Object.entries(answer).map(([what, value]) => [
+      what,
+      what.endsWith(' pods') ? shape(value as readonly PodAnswer[]) : value,
+    ]),
+  );
+}
+
+/** What pods are made of: one text for each that differs in more than its node. */
+function templatesOf(pods: readonly Pod[], numberOf: (pod: Pod) => number | string): readonly string[] {
+  const texts = pods.map((pod) => {
+    const { name, generateName, labels, annotations, finalizers, ownerReferences } = pod.metadata;
+    const isMade = generateName !== undefined;
+    const { nodeName: _, ...spec } = pod.spec;
+    const text = JSON.stringify({
+      revision: numberOf(pod),
+      metadata: {
+        name: isMade ? undefined : name,
+        generateName,
+        labels: sorted(labels),
+        annotations: sorted(annotations),
+        finalizers,
+        ownerReferences: ownerReferences?.map((reference) => sorted(withoutUid(reference))),
+      },
+      spec: deepSorted(spec),
+    });
+    return text.replaceAll(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access').replaceAll(targetOf(pod), 'NODE');
+  });
+  return [...new Set(texts)].toSorted(byText);
+}
+
+const sorted = (object: object | undefined): object | undefined =>
+  object && Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => byText(a, b)));
+
+function deepSorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(deepSorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => byText(a, b));
+  return Object.fromEntries(entries.map(([key, part]) => [key, deepSorted(part)]));
+}
+
+/** Each kind of thing told, once. */
+function eventsOf(events: readonly Event[], set: DaemonSet, namespace: string): readonly string[] | string {
+  const own = events.filter(
+    ({ involvedObject }) => involvedObject.kind === 'DaemonSet' && involvedObject.uid === set.metadata.uid,
+  );
+  if (own.reduce((sum, { count = 1 }) => sum + count, 0) >= EVENT_BURST) return 'too many';
+  const texts = own.map(({ type, reason, message = '', source, reportingComponent }) => {
+    const plain = message
+      .replace('(combined from similar events): ', '')
+      .replaceAll(namespace, 'NAMESPACE')
+      .replaceAll(/\b(set-\d+-[a-z0-9-]+|orphan-\d+)\b/g, 'POD');
+    return `${type} ${reason} (${source?.component} ${reportingComponent}): ${plain}`;
+  });
+  return [...new Set(texts)].toSorted(byText);
+}

@@ -1,0 +1,21 @@
+/**
+ * How many cases are compared, and which. `EVERYNODE_DIFFERENTIAL_CASES` asks for more of each kind, `EVERYNODE_SEED` for
+ * others: a number, or `random` to hunt. `EVERYNODE_DIFFERENTIAL_CASE` plays one alone, by the name a failure gives it.
+ */
+const FIXED_SEED = 20_261;
+
+const wantedSeed = process.env['EVERYNODE_SEED'];
+export const SEED =
+  wantedSeed === 'random'
+    ? Math.floor(Math.random() * 1e9)
+    : wantedSeed === undefined
+      ? FIXED_SEED
+      : Number(wantedSeed);
+
+/** The names of the cases of a kind: each is a seed by itself. */
+export function casesOf(kind: string, usual: number): readonly string[] {
+  const one = process.env['EVERYNODE_DIFFERENTIAL_CASE'];
+  if (one !== undefined) return one.startsWith(`${kind}/`) ? [one] : [];
+  const count = Number(process.env['EVERYNODE_DIFFERENTIAL_CASES'] ?? usual);
+  return Array.from({ length: count }, (_, index) => `${kind}/${SEED}/${index}`);
+}

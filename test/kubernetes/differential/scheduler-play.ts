@@ -1,0 +1,266 @@
+/** A case played on both sides, step by step; after each step both must say the same. */
+import { isDeepStrictEqual } from 'node:util';
+import { EVENTS_IN_EVENTS_GROUP, NODES, PODS } from '../../../src/core/api/registry/resources.ts';
+import type { Pod } from '../../../src/core/api/types/core-v1.ts';
+import type { JsonObject } from '../../../src/core/kube/json.ts';
+import { type Difference, differenceOf } from './difference.ts';
+import type { SchedulerCase, SchedulerStep } from './scheduler-case.ts';
+import { askAnew, type SchedulerStage } from './scheduler-stage.ts';
+import { refusalOf, type Side } from './side.ts';
+
+export interface PlayOptions {
+  /** What ours is given instead: to see that a difference is found. */
+  readonly distort?: (pod: Pod) => Pod;
+  /** How long to wait for what is not equal yet. */
+  readonly patienceMs?: number;
+  readonly count?: (what: 'decisions' | 'probes' | 'refreshed' | 'victims') => void;
+}
+
+/** What is not equal yet may become so: events and pauses take their time. */
+const AGREE_WITHIN_MS = 12_000;
+const LOOK_EVERY_MS = 25;
+
+const SENTINELS = 'sentinels';
+const HARD = { gracePeriodSeconds: 0 };
+
+const isOver = (pod: Pod | undefined): boolean =>
+  pod === undefined ||
+  (pod.spec.nodeName ?? '') !== '' ||
+  (pod.status?.conditions?.some(({ type }) => type === 'PodScheduled') ?? false);
+
+export async function playSchedulerCase(
+  stage: SchedulerStage,
+  world: SchedulerCase,
+  { distort = (pod) => pod, patienceMs = AGREE_WITHIN_MS, count = () => undefined }: PlayOptions = {},
+): Promise<Difference | undefined> {
+  let nodes = 0;
+  const own = (side: Side, pod: Pod): Pod => (side.name === 'everynode' ? distort(pod) : pod);
+
+  /**
+   * Pods that wait on both sides, for reasons that differ: each was told at its own time, because a change that cannot help
+   * makes the one try again and not the other. Asked now, both must say the same.
+   */
+  async function refreshReasons(except: string): Promise<void> {
+    const [theirs, ours] = await stage.both(readPods);
+    for (const [name, theirAnswer] of Object.entries(theirs)) {
+      const ourAnswer = ours[name];
+      if (name === except || ourAnswer === undefined || theirAnswer.node !== '' || ourAnswer.node !== '') continue;
+      if (theirAnswer.nominated !== '' || ourAnswer.nominated !== '' || isDeepStrictEqual(theirAnswer, ourAnswer))
+        continue;
+      const [namespace = '', pod = ''] = name.split('/');
+      count('refreshed');
+      await stage.both((side) => askAnew(side, { namespace, name: pod }));
+      await stage.both((side) => stage.settle(side, nodes));
+    }
+  }
+
+  /** Both have settled, and say the same; or what they say when patience ended. */
+  async function agreed(after: string, read: (side: Side) => Promise<{ [what: string]: unknown }>, fresh?: string) {
+    await stage.both((side) => stage.settle(side, nodes));
+    if (fresh !== undefined) await refreshReasons(fresh);
+    const [wrong] = stage.wrongChoices();
+    if (wrong !== undefined) return { after, kubernetes: wrong.kubernetes, everynode: wrong };
+    const end = Date.now() + patienceMs;
+    for (;;) {
+      const [theirs, ours] = await stage.both(read);
+      const difference = differenceOf(after, theirs, ours);
+      if (difference === undefined || Date.now() > end) return difference;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  }
+
+  async function decided(pod: Pod): Promise<Difference | undefined> {
+    const { name, namespace } = pod.metadata;
+    const refusals = await stage.both(async (side) => {
+      const refusal = await refusalOf(side.client.create(PODS, own(side, pod)));
+      if (refusal !== undefined) return { refusal };
+      await side.sees(() => side.pods.get(name, namespace) !== undefined);
+      const isDecided = await side.sees(() => isOver(side.pods.get(name, namespace)));
+      return isDecided ? {} : { refusal: 'never decided' };
+    });
+    return differenceOf(`creating ${name}`, refusals[0], refusals[1]);
+  }
+
+  async function probe(pod: Pod): Promise<Difference | undefined> {
+    const { items } = await stage.kubernetes.client.list(NODES);
+    for (const node of items.map(({ metadata }) => metadata.name).toSorted()) {
+      count('probes');
+      const copy = pinned(pod, node);
+      const { name, namespace = '' } = copy.metadata;
+      const difference = (await decided(copy)) ?? (await agreed(`asking ${node} about ${name}`, readPods));
+      if (difference !== undefined) return difference;
+      await stage.both(async (side) => {
+        await refusalOf(side.client.delete(PODS, { namespace, name }, HARD));
+        await side.sees(() => side.pods.get(name, namespace) === undefined);
+      });
+    }
+    return undefined;
+  }
+
+  async function change(side: Side, step: SchedulerStep): Promise<{ refusal?: string }> {
+    const done = (work: Promise<unknown>) =>
+      refusalOf(work).then((refusal) => (refusal === undefined ? {} : { refusal }));
+    const { client } = side;
+    switch (step.do) {
+      case 'add-node':
+        return done(client.create(NODES, step.node));
+      case 'delete-node':
+        return done(client.delete(NODES, { name: step.node }));
+      case 'patch-node': {
+        const options = step.subresource === undefined ? {} : { subresource: step.subresource };
+        return done(client.patch(NODES, { name: step.node }, { type: 'merge', body: step.body }, options));
+      }
+      case 'delete-pod':
+        return done(client.delete(PODS, { namespace: step.namespace, name: step.pod }, HARD));
+      case 'patch-pod': {
+        const key = { namespace: step.namespace, name: step.pod };
+        return done(client.patch(PODS, key, { type: 'merge', body: step.body }));
+      }
+      case 'end-pod': {
+        const key = { namespace: step.namespace, name: step.pod };
+        const body: JsonObject = { status: { phase: step.phase } };
+        return done(client.patch(PODS, key, { type: 'merge', body }, { subresource: 'status' }));
+      }
+      case 'finish-deletions': {
+        for (const { metadata } of side.pods.list())
+          if (metadata.deletionTimestamp !== undefined)
+            await done(client.delete(PODS, { namespace: metadata.namespace ?? '', name: metadata.name }, HARD));
+        return {};
+      }
+      case 'schedule':
+      case 'probe':
+        return {};
+    }
+  }
+
+  async function take(step: SchedulerStep, at: number): Promise<Difference | undefined> {
+    const after = `step ${at}, ${step.do}`;
+    if (step.do === 'probe') return probe(step.pod);
+    if (step.do === 'schedule') {
+      count('decisions');
+      const difference = await decided(step.pod);
+      if (difference !== undefined) return difference;
+    } else {
+      const answers = await stage.both((side) => change(side, step));
+      const difference = differenceOf(after, answers[0], answers[1]);
+      if (difference !== undefined) return difference;
+      nodes = (await stage.kubernetes.client.list(NODES)).items.length;
+    }
+    return agreed(after, readPods, step.do === 'schedule' ? nameOf(step.pod) : '');
+  }
+
+  try {
+    const [theirs, ours] = await stage.both((side) => stage.setUp(side, world));
+    const refused = differenceOf('setting up', { refused: theirs }, { refused: ours });
+    if (refused !== undefined) return refused;
+    nodes = (await stage.kubernetes.client.list(NODES)).items.length;
+    await stage.both((side) => stage.settle(side, nodes));
+    for (const [at, step] of world.steps.entries()) {
+      const difference = await take(step, at);
+      if (difference !== undefined) return difference;
+    }
+    return await agreed('all steps, in events', readEvents);
+  } finally {
+    stage.wrongChoices();
+    for (const pod of stage.kubernetes.pods.list()) {
+      if (pod.metadata.deletionTimestamp !== undefined) count('victims');
+    }
+    await stage.both((side) => stage.clear(side));
+  }
+}
+
+/** The copy may go to that node only, and drives nobody away. */
+function pinned(pod: Pod, node: string): Pod {
+  const { priorityClassName, schedulingGates: _, affinity, ...spec } = pod.spec;
+  const field = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] };
+  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [{}];
+  const nodeSelectorTerms = required.map(({ matchExpressions }) => ({
+    ...(matchExpressions === undefined ? {} : { matchExpressions }),
+    ...field,
+  }));
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, name: `${pod.metadata.name}-on-${node}` },
+    spec: {
+      ...spec,
+      ...(priorityClassName === undefined ? {} : { priorityClassName: 'top-but-kind' }),
+      affinity: {
+        ...affinity,
+        nodeAffinity: {
+          ...affinity?.nodeAffinity,
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms },
+        },
+      },
+    },
+  };
+}
+
+const nameOf = ({ metadata }: Pod): string => `${metadata.namespace}/${metadata.name}`;
+
+/** Said when a pod that was promised room is tried again before those who must leave have left. When it is, is chance. */
+const STILL_LEAVING =
+  ' no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.';
+
+const SAID = new Set(['PodScheduled', 'DisruptionTarget']);
+
+interface PodAnswer {
+  readonly node: string;
+  readonly nominated: string;
+  readonly terminating: boolean;
+  readonly conditions: readonly unknown[];
+}
+
+/** What schedulers decide about pods. */
+async function readPods(side: Side): Promise<{ [pod: string]: PodAnswer }> {
+  const answer: { [pod: string]: PodAnswer } = {};
+  for (const { metadata, spec, status } of side.pods.list()) {
+    if (metadata.namespace === SENTINELS) continue;
+    const nominated = status?.nominatedNodeName ?? '';
+    answer[`${metadata.namespace}/${metadata.name}`] = {
+      node: spec.nodeName ?? '',
+      nominated,
+      terminating: metadata.deletionTimestamp !== undefined,
+      conditions: (status?.conditions ?? [])
+        .filter(({ type }) => SAID.has(type))
+        .map(({ type, status, reason, message, observedGeneration }) => ({
+          type,
+          status,
+          reason,
+          message: nominated === '' ? message : message?.replace(STILL_LEAVING, ''),
+          observed: observedGeneration === metadata.generation ? 'this generation' : observedGeneration,
+        })),
+    };
+  }
+  return answer;
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const NOTE_LIMIT = 1024;
+
+/** Whether the reason is the one that stands in the pod's condition now. What was told before depends on when it was tried. */
+function isCurrent(side: Side, namespace: string, name: string, note: string): boolean {
+  const said = side.pods.get(name, namespace)?.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return (
+    said?.status === 'False' && (said.message ?? '').startsWith(note.length < NOTE_LIMIT ? note : note.slice(0, -4))
+  );
+}
+
+/** What they tell people. How often it was said, and where chance chose, is left aside. */
+async function readEvents(side: Side): Promise<{ [pod: string]: unknown }> {
+  const { items } = await side.client.list(EVENTS_IN_EVENTS_GROUP);
+  const told = new Map<string, Set<string>>();
+  for (const { regarding, type, reason, action, note = '', reportingController } of items) {
+    if (reportingController !== 'default-scheduler' || regarding?.namespace === SENTINELS) continue;
+    const { namespace = '', name = '' } = regarding ?? {};
+    if (reason === 'FailedScheduling' && !isCurrent(side, namespace, name, note)) continue;
+    const text = note
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'UID')
+      .replace(STILL_LEAVING, '')
+      .replace(/^(Successfully assigned \S+ to ).*/, '$1a node');
+    const about = `${namespace}/${name}`;
+    const known = told.get(about) ?? new Set();
+    told.set(about, known.add(`${type} ${reason} ${action}: ${text}`));
+  }
+  return Object.fromEntries([...told].map(([about, texts]) => [about, [...texts].toSorted(byText)]));
+}
