@@ -36,6 +36,7 @@ export default defineConfig({
         'test/access/*.test.ts',
         'test/custom/*.test.ts',
         'test/workloads/**/*.test.ts',
+        'test/component-apply/**/*.test.ts',
       ]),
       project(
         'kubectl',
