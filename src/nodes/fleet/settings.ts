@@ -49,12 +49,26 @@ export function nodeSettings(node: Node): NodeSettings {
 /** Pods of a Job are there to end; everything else runs until it is told to stop. */
 const JOB_EXIT_MS = 1000;
 
+/** What the pods of a Job do where nothing else is said: no command is run, but the plainest ones are understood. */
+function jobEnd({ spec }: Pod): { readonly afterMs: number | undefined; readonly code: string } {
+  const { image = '', command = [], args = [] } = spec.containers[0] ?? {};
+  const words = [...command, ...args];
+  // An image that is made to wait.
+  if (words.length === 0 && /(?:^|\/)pause(?:[:@]|$)/.test(image)) return { afterMs: undefined, code: '0' };
+  const isScript = words.length === 3 && /^(?:\/bin\/)?(?:ba)?sh$/.test(words[0] ?? '') && words[1] === '-c';
+  const line = isScript ? (words[2] ?? '').trim() : words.join(' ').replace(/^\/bin\//, '');
+  const [, verb, number = '0'] = /^(sleep|exit) ([0-9]{1,9})$/.exec(line) ?? [];
+  if (verb === 'sleep') return { afterMs: Number(number) * 1000, code: '0' };
+  return { afterMs: JOB_EXIT_MS, code: line === 'false' ? '1' : number };
+}
+
 export function podSettings(pod: Pod): PodSettings {
   const { annotations, ownerReferences } = pod.metadata;
   const isJob = ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true) ?? false;
-  const code = Number(annotations?.[ANNOTATION.exitCode] ?? '0');
+  const end = isJob ? jobEnd(pod) : undefined;
+  const code = Number(annotations?.[ANNOTATION.exitCode] ?? end?.code ?? '0');
   return {
-    exitAfterMs: duration(annotations, ANNOTATION.exitAfter) ?? (isJob ? JOB_EXIT_MS : undefined),
+    exitAfterMs: duration(annotations, ANNOTATION.exitAfter) ?? end?.afterMs,
     exitCode: Number.isInteger(code) && code >= 0 && code <= 255 ? code : 1,
     stopDelayMs: duration(annotations, ANNOTATION.stopDelay) ?? 0,
   };

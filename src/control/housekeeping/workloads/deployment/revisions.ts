@@ -50,12 +50,18 @@ export function findNewSet(
 const isOlder = ({ metadata: a }: Stored<ReplicaSet>, { metadata: b }: Stored<ReplicaSet>): boolean =>
   a.creationTimestamp === b.creationTimestamp ? a.name < b.name : a.creationTimestamp < b.creationTimestamp;
 
-export function revisionOf(object: ReplicaSet | Deployment): number {
-  const text = labelOf(object.metadata.annotations, REVISION);
-  return text !== undefined && /^[+-]?[0-9]{1,15}$/.test(text) ? Number(text) : 0;
+/** 64 bits wide, as whoever numbers them by a clock needs it. What is no such number counts as none. */
+export const revisionOf = (object: ReplicaSet | Deployment): bigint =>
+  readRevision(labelOf(object.metadata.annotations, REVISION) ?? '') ?? 0n;
+
+function readRevision(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]{1,19}$/.test(text)) return undefined;
+  const value = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-export const latestRevision = (sets: readonly ReplicaSet[]): number => Math.max(0, ...sets.map(revisionOf));
+export const latestRevision = (sets: readonly ReplicaSet[]): bigint =>
+  sets.map(revisionOf).reduce((latest, revision) => (revision > latest ? revision : latest), 0n);
 
 const NOT_COPIED: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
@@ -67,13 +73,14 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
 ]);
 
 /** The annotations of a set of this revision: the Deployment's own, the revision, and which ones it was before. */
-export function annotationsFor(deployment: Deployment, set: ReplicaSet | undefined, revision: number): Labels {
+export function annotationsFor(deployment: Deployment, set: ReplicaSet | undefined, revision: bigint): Labels {
   const annotations = new Map(Object.entries(set?.metadata.annotations ?? {}));
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {}))
     if (!NOT_COPIED.has(key)) annotations.set(key, value);
   const old = annotations.get(REVISION);
-  if (old !== undefined && old !== '' && !/^[+-]?[0-9]+$/.test(old)) return Object.fromEntries(annotations);
-  if (Number(old ?? '0') < revision) {
+  const before = readRevision(old ?? '');
+  if (old !== undefined && old !== '' && before === undefined) return Object.fromEntries(annotations);
+  if ((before ?? 0n) < revision) {
     annotations.set(REVISION, String(revision));
     if (old !== undefined) annotations.set(REVISION_HISTORY, withHistory(annotations.get(REVISION_HISTORY) ?? '', old));
   }
@@ -105,7 +112,7 @@ export function newReplicaSet(
   deployment: Stored<Deployment>,
   hash: string,
   replicas: number,
-  revision: number,
+  revision: bigint,
 ): ReplicaSet {
   const { spec } = deployment;
   const { name, namespace } = deployment.metadata;

@@ -91,7 +91,7 @@ export function createSync(
   async function keepRevision(owner: DeploymentOwner, sets: Sets): Promise<void> {
     const { newSet, old } = sets;
     if (newSet === undefined) return;
-    const annotations = annotationsFor(owner.object, newSet, latestRevision(old) + 1);
+    const annotations = annotationsFor(owner.object, newSet, latestRevision(old) + 1n);
     const { minReadySeconds = 0 } = owner.object.spec;
     if (!hasAnnotations(newSet, annotations) || (newSet.spec.minReadySeconds ?? 0) !== minReadySeconds) {
       const annotated = withAnnotations(newSet, annotations);
@@ -119,7 +119,7 @@ export function createSync(
     const { template } = deployment.spec;
     const hash = podTemplateHash(template, deployment.status?.collisionCount);
     const replicas = newSize(deployment, old, 0);
-    const made = newReplicaSet(deployment, hash, replicas, latestRevision(old) + 1);
+    const made = newReplicaSet(deployment, hash, replicas, latestRevision(old) + 1n);
     const { name } = made.metadata;
     let created: Set;
     try {
@@ -190,7 +190,7 @@ export function createSync(
     const surplus = alive.length - limit;
     if (surplus <= 0) return;
     const oldest = alive.toSorted(
-      (a, b) => revisionOf(a) - revisionOf(b) || (a.metadata.name < b.metadata.name ? -1 : 1),
+      (a, b) => Number(revisionOf(a) - revisionOf(b)) || (a.metadata.name < b.metadata.name ? -1 : 1),
     );
     for (const set of oldest.slice(0, surplus)) {
       const isSeen = (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { FLEET_ANNOTATIONS as A } from '../../core/api/names.ts';
+import type { Container, Pod } from '../../core/api/types/core-v1.ts';
+import { podSettings } from './settings.ts';
+
+const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'job', uid: 'u', controller: true };
+const podOf = (container: Partial<Container>, annotations: Record<string, string> = {}, isJob = true): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', annotations, ...(isJob ? { ownerReferences: [owner] } : {}) },
+  spec: { containers: [{ name: 'main', image: 'example.test/work:1', ...container }] },
+});
+
+describe('a simulated pod', () => {
+  it.each([
+    [{}, 1000, 0],
+    [{ command: ['sleep', '300'] }, 300_000, 0],
+    [{ command: ['/bin/sleep'], args: ['2'] }, 2000, 0],
+    [{ command: ['sh', '-c', ' sleep 5 '] }, 5000, 0],
+    [{ command: ['/bin/sh', '-c', 'exit 42'] }, 1000, 42],
+    [{ command: ['/bin/bash', '-c'], args: ['exit 300'] }, 1000, 1],
+    [{ command: ['/bin/true'] }, 1000, 0],
+    [{ command: ['false'] }, 1000, 1],
+    [{ image: 'example.test/pause:3.10' }, undefined, 0],
+    [{ image: 'example.test/pause:3.10', command: ['true'] }, 1000, 0],
+    [{ command: ['sh', '-c', 'work && sleep 5'] }, 1000, 0],
+  ] as const)('of a Job with %j ends after %s ms with code %s', (container, exitAfterMs, exitCode) => {
+    expect(podSettings(podOf(container as Partial<Container>))).toMatchObject({ exitAfterMs, exitCode });
+  });
+
+  it('does what its annotations say before what its command says', () => {
+    const pod = podOf({ command: ['sleep', '300'] }, { [A.exitAfter]: '5s', [A.exitCode]: '3' });
+    expect(podSettings(pod)).toMatchObject({ exitAfterMs: 5000, exitCode: 3 });
+  });
+
+  it('of nobody’s Job runs until it is told to stop', () => {
+    expect(podSettings(podOf({ command: ['sleep', '1'] }, {}, false)).exitAfterMs).toBeUndefined();
+  });
+});
