@@ -93,7 +93,8 @@ describe('the search', () => {
     world.setNode(nodeOf('a', { cpu: 64 }));
     world.setNode(nodeOf('b'));
     const pod = podOf('p', { cpu: 1 });
-    expect(placedOn(world.decide({ ...pod, status: { nominatedNodeName: 'b' } }))).toBe('b');
+    world.nominations.set(pod, 'b');
+    expect(placedOn(world.decide(pod))).toBe('b');
   });
 
   it('keeps away from room that was promised to somebody at least as important', () => {

@@ -78,10 +78,9 @@ export function createCycle(options: CycleOptions): Cycle {
   const passes = (prepared: PreparedPod, state: NodeState): boolean =>
     cluster.nominated === 0 ? feasible(prepared, state) : feasibleWithNominated(prepared, state);
 
-  const nominatedFor = (compiled: CompiledPod): NodeState | undefined => {
-    const name = compiled.pod.status?.nominatedNodeName;
-    return name === undefined || name === '' ? undefined : cluster.nodes.get(name);
-  };
+  // The pod's status may still tell of a promise that was taken back, or not yet of one that was made.
+  const nominatedFor = ({ record }: CompiledPod): NodeState | undefined =>
+    cluster.nominated === 0 ? undefined : cluster.nodes.get(cluster.nominationOf(record.key) ?? '');
 
   function refused(prepared: PreparedPod, states: readonly NodeState[], refusals: readonly Refusal[]): Refused {
     let rejectors = prepared.pinnedNodes === undefined ? 0 : REJECTOR.NodeAffinity;

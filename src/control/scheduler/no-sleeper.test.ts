@@ -148,7 +148,7 @@ function sleepers(world: SmallWorld): string[] {
       const answer = judgeWithNominated(prepared, state);
       if (answer.ok) found.push(`${entry.pod.metadata.name} fits ${state.name}`);
       else if (answer.preemptionHelps && nominated === '') {
-        if (preemptionForbidden(prepared, world.cluster, false) !== undefined) continue;
+        if (preemptionForbidden(prepared, undefined) !== undefined) continue;
         if (selectVictims(prepared, state, []).ok)
           found.push(`${entry.pod.metadata.name} could preempt on ${state.name}`);
       }

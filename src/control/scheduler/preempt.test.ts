@@ -207,6 +207,23 @@ describe('a pod that may not preempt', () => {
     });
   });
 
+  it('looks for room again when its promise was taken back, though its status does not say so yet', () => {
+    const world = crowded({
+      a: [
+        [2, 1],
+        [2, 2],
+      ],
+    });
+    world.add(podOf('p', { cpu: 2, priority: 9 }));
+    world.run();
+    const entry = world.queue.get('uid-p');
+    if (entry === undefined) throw new Error('gone');
+    world.place(podOf('more', { cpu: 2, priority: 20 }), 'a');
+    world.nominations.set(entry.pod, '');
+    expect(entry.pod.status?.nominatedNodeName).toBe('a');
+    expect(victimsOf(preempt(world, entry.pod))).toBe('a: a1 a0');
+  });
+
   it('looks elsewhere when the node it was promised is lost to it', () => {
     const world = crowded({ a: [[4, 1]], b: [[4, 1]] });
     world.add(podOf('p', { cpu: 4, priority: 9 }));

@@ -49,7 +49,9 @@ const OVERTAKEN: Preemption = { result: 'overtaken' };
 export function* findPreemption(refused: Refused, options: PreemptOptions): PreemptionSearch {
   const { cluster, compiled, refusal } = refused.prepared;
   if (refusal !== undefined) return { result: 'not-eligible', message: NOTHING_PREPARED };
-  const forbidden = preemptionForbidden(refused.prepared, cluster, isHopeless(refused));
+  // As it is kept here: the status may still tell of a promise that was taken back.
+  const nominated = cluster.nominationOf(compiled.record.key);
+  const forbidden = preemptionForbidden(refused.prepared, isHopeless(refused, nominated) ? undefined : nominated);
   if (forbidden !== undefined) return { result: 'not-eligible', message: preemptionSays(forbidden) };
 
   const potential: NodeState[] = [];
@@ -94,9 +96,7 @@ export function* findPreemption(refused: Refused, options: PreemptOptions): Pree
 }
 
 /** The node it was promised said no for a reason that nobody's leaving can mend. */
-function isHopeless(refused: Refused): boolean {
-  const nominated = refused.prepared.compiled.pod.status?.nominatedNodeName;
-  if (nominated === undefined || nominated === '') return false;
+function isHopeless(refused: Refused, nominated: string | undefined): boolean {
   const index = refused.states.findIndex((state) => state.name === nominated);
   // A node that was not asked is one the pod cannot go to.
   return index < 0 || !(refused.refusals[index] as Refusal).preemptionHelps;

@@ -251,26 +251,26 @@ describe('the choice between nodes', () => {
 });
 
 describe('a pod', () => {
-  const forbidden = (incoming: Pod, pods: Pod[] = [], hopeless = false) => {
-    const cluster = clusterOf(pods);
-    return preemptionForbidden(preparePod(compilePod(incoming), cluster), cluster, hopeless);
-  };
+  const forbidden = (incoming: Pod, pods: Pod[] = [], nominated?: string) =>
+    preemptionForbidden(preparePod(compilePod(incoming), clusterOf(pods)), nominated);
   const leaving: Pod = {
     ...pod('leaving', { nodeName: 'n1' }),
     metadata: { name: 'leaving', uid: 'leaving', deletionTimestamp: '2026-01-01T00:00:00Z' },
     status: { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }] },
   };
-  const nominated: Pod = { ...important('1'), status: { nominatedNodeName: 'n1' } };
 
   it('may preempt unless its policy says never', () => {
     expect(forbidden(important('1'))).toBeUndefined();
     expect(forbidden(pod('p', { preemptionPolicy: 'Never' }))).toBe('not eligible due to preemptionPolicy=Never.');
   });
-  it('waits while its last victims are leaving, unless their node has become hopeless', () => {
-    expect(forbidden(nominated, [leaving])).toBe('not eligible due to a terminating pod on the nominated node.');
-    expect(forbidden(nominated, [leaving], true)).toBeUndefined();
-    expect(forbidden(nominated, [{ ...leaving, status: {} }])).toBeUndefined();
-    expect(forbidden(nominated)).toBeUndefined();
+  it('waits while its last victims are leaving the node it was promised', () => {
+    expect(forbidden(important('1'), [leaving], 'n1')).toBe(
+      'not eligible due to a terminating pod on the nominated node.',
+    );
+    expect(forbidden(important('1'), [leaving])).toBeUndefined();
+    expect(forbidden(important('1'), [leaving], 'n2')).toBeUndefined();
+    expect(forbidden(important('1'), [{ ...leaving, status: {} }], 'n1')).toBeUndefined();
+    expect(forbidden(important('1'), [], 'n1')).toBeUndefined();
   });
 });
 

@@ -136,17 +136,15 @@ function reprieve(
   return { nodeName: state.name, pods: pods.toSorted(byImportance), budgetViolations };
 }
 
-/** `undefined` when the pod may preempt; otherwise kube-scheduler's words for why not. */
-export function preemptionForbidden(
-  prepared: PreparedPod,
-  cluster: ClusterState,
-  nominatedNodeIsHopeless: boolean,
-): string | undefined {
+/**
+ * `undefined` when the pod may preempt; otherwise kube-scheduler's words for why not. `nominated` is the node it was promised,
+ * if that can still become its own.
+ */
+export function preemptionForbidden(prepared: PreparedPod, nominated: string | undefined): string | undefined {
   const { pod, record } = prepared.compiled;
   if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
-  const nominated = pod.status?.nominatedNodeName;
-  if (!nominated || nominatedNodeIsHopeless) return undefined;
-  for (const other of cluster.nodes.get(nominated)?.pods.values() ?? []) {
+  if (nominated === undefined) return undefined;
+  for (const other of prepared.cluster.nodes.get(nominated)?.pods.values() ?? []) {
     if (other.priority < record.priority && leavesByPreemption(other)) {
       return 'not eligible due to a terminating pod on the nominated node.';
     }

@@ -58,7 +58,10 @@ function statusOf({ status, metadata }: DaemonSet): object {
   return { ...counts, generation: metadata.generation };
 }
 
-const withoutUid = ({ uid: _, ...reference }: { uid?: string }): object => reference;
+const withoutUid = (reference: { uid?: string }): object => {
+  const { uid: _, ...rest } = reference;
+  return rest;
+};
 
 const revisionOf = ({ metadata, revision, data }: ControllerRevision): object => ({
   name: metadata.name,

@@ -22,7 +22,7 @@ export function* smaller<T>(value: T): Generator<T> {
   for (let depth = 1; depth <= DEPTH; depth++) yield* without(value, depth) as Generator<T>;
 }
 
-function* without(value: Part, depth: number): Generator<Part> {
+function* without(value: Part, depth: number): Generator {
   if (Array.isArray(value)) {
     for (let at = value.length - 1; at >= 0; at--) {
       if (depth === 1) yield value.toSpliced(at, 1);

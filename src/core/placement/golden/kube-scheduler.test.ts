@@ -69,7 +69,7 @@ function scoresOf(prepared: PreparedPod, states: readonly NodeState[]): Readonly
 }
 
 function preempt(world: World, prepared: PreparedPod, potential: readonly NodeState[]): Omit<Recorded, 'nodes'> {
-  const forbidden = preemptionForbidden(prepared, prepared.cluster, false);
+  const forbidden = preemptionForbidden(prepared, undefined);
   if (forbidden !== undefined) return { postMsg: preemptionSays(forbidden) };
   const { found, refusals } = findCandidates(prepared, potential, compileBudgets(world.budgets), 0);
   const best = pickCandidate(found);
