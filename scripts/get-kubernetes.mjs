@@ -10,7 +10,7 @@
  * built by then is given up; what is whole stays. With EVERYNODE_K8S_BIN set to a folder that has the binaries (the
  * end-to-end tests may be missing), those are used and nothing is built.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,9 +53,13 @@ function versionOf(release) {
     .slice(1);
 }
 
+/** Go tells in JSON what went wrong, too. */
 const goMod = (module) => {
-  const args = ['mod', 'download', '-json', module];
-  return readFileSync(JSON.parse(String(execFileSync('go', args, { cwd: tmpdir() }))).GoMod, 'utf8');
+  const got = spawnSync('go', ['mod', 'download', '-json', module], { cwd: tmpdir(), encoding: 'utf8' });
+  if (got.error !== undefined) throw new Error(`go cannot be run: ${got.error.message}`);
+  const { GoMod, Error: problem } = JSON.parse(got.stdout === '' ? '{}' : got.stdout);
+  if (GoMod === undefined) throw new Error(problem ?? got.stderr);
+  return readFileSync(GoMod, 'utf8');
 };
 
 /**
@@ -196,7 +200,7 @@ async function get() {
 try {
   process.stdout.write(`${await get()}\n`);
 } catch (error) {
-  const lines = String(error.stderr ?? error.message)
+  const lines = String(error.stderr || error.message)
     .trim()
     .split('\n');
   say(lines.at(-1) ?? '');

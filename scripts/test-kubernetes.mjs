@@ -9,13 +9,14 @@
  * With `--partial` whatever has been built is used and nothing more is built: `.ci/run` gives the build a time of its own.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDER = join(ROOT, 'test', 'kubernetes');
 const NOTE = join(ROOT, '.cache', 'kubernetes.note');
+const BUILD_LOG = join(ROOT, '.cache', 'kubernetes-build.log');
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const say = (text) => process.stderr.write(`test-kubernetes: ${text}\n`);
 
@@ -23,6 +24,7 @@ const say = (text) => process.stderr.write(`test-kubernetes: ${text}\n`);
 const OLDER = ['client-contract', 'daemonset', 'conformance'];
 const EXISTING = ['existing-cluster'];
 const WHY_NOT_OLDER = {
+  'existing-cluster': 'is asked of clusters that somebody uses, with --existing',
   'upstream-on-ours': 'its controllers are made for an API server of their own time',
   differential: 'everynode answers as the newest release does',
 };
@@ -76,10 +78,18 @@ function noteWhatIsMissing(minutes) {
   const isBare = CONTROL_PLANE.some((name) => missing.includes(name));
   if (missing.length > 0) {
     const what = isBare ? 'kubernetes' : 'conformance';
-    const within = minutes === undefined ? '' : ` within ${minutes} minutes`;
-    writeFileSync(NOTE, `${what}: NOT RUN: ${isBare ? 'binaries' : missing.join(', ')} not built${within}`);
+    const why = whyNotBuilt(minutes);
+    writeFileSync(NOTE, `${what}: NOT RUN: ${isBare ? 'binaries' : missing.join(', ')} not built${why}`);
   }
   return isBare;
+}
+
+/** The last words of the build, if it was not for want of time. */
+function whyNotBuilt(minutes) {
+  const said = existsSync(BUILD_LOG) ? (readFileSync(BUILD_LOG, 'utf8').trim().split('\n').at(-1) ?? '') : '';
+  const reason = /^get-kubernetes: (.*)$/.exec(said)?.[1] ?? '';
+  if (reason !== '' && !reason.includes('the time for building is over')) return `: ${reason}`;
+  return minutes === undefined ? '' : ` within ${minutes} minutes`;
 }
 
 function programs(args) {
