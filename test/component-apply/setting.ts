@@ -81,15 +81,24 @@ export async function stateOf(
 
 function plain(live: Awaited<ReturnType<Client['get']>>): unknown {
   const { metadata, status: _status, ...rest } = live as typeof live & { readonly status?: unknown };
-  const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, managedFields: _fields, ...named } = metadata;
+  const {
+    uid: _uid,
+    resourceVersion: _version,
+    creationTimestamp: _time,
+    managedFields: _fields,
+    generation: _count,
+    ...named
+  } = metadata;
   const data = (rest as { readonly data?: { readonly [key: string]: string } }).data;
+  const annotations = Object.entries(named.annotations ?? {}).filter(([key]) => !key.startsWith('deprecated.'));
   const owners = managedFieldsOf(live)
+    .filter(({ subresource = '' }) => subresource === '')
     .map(({ manager, operation, fieldsV1 }) => ({ manager, operation, fieldsV1 }))
     .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   return {
     ...rest,
     ...(data?.['appliedAt'] === undefined ? {} : { data: { ...data, appliedAt: 'some time' } }),
-    metadata: named,
+    metadata: { ...named, annotations: Object.fromEntries(annotations) },
     owners,
   };
 }

@@ -86,4 +86,9 @@ export const COMPONENT_ANNOTATIONS = {
 } as const;
 
 /** As whom components are applied and undone; what `kubectl get --show-managed-fields` shows. */
-export const COMPONENT_FIELD_MANAGERS = { apply: 'everynode', undo: 'everynode-undo' } as const;
+export const COMPONENT_FIELD_MANAGERS = {
+  apply: 'everynode',
+  /** Namespaces begin with it, and pass to the one above at once. */
+  create: 'everynode-create',
+  undo: 'everynode-undo',
+} as const;

@@ -81,7 +81,7 @@ async function createNamespace({ calls, identity }: Run, ref: ObjectRef): Promis
   const plain: Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ref.name }, spec: {} };
   const object = markedAsCreated(marked(plain, identity), identity);
   return calls.request('create', ref, async (signal) => {
-    const settings = { fieldManager: COMPONENT_FIELD_MANAGERS.apply, ...(signal === undefined ? {} : { signal }) };
+    const settings = { fieldManager: COMPONENT_FIELD_MANAGERS.create, ...(signal === undefined ? {} : { signal }) };
     try {
       return await calls.context.client.create(NAMESPACES, object, settings);
     } catch (error) {

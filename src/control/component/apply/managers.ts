@@ -12,11 +12,12 @@ import type { StatusError } from '../../../core/kube/status-error.ts';
 import type { FieldConflict } from './errors.ts';
 import type { ObjectRef } from './object-ref.ts';
 
-/** kubectl's ways of making an object without server-side apply, and our own of turning one back. */
+/** kubectl's ways of making an object without server-side apply, and our own of beginning one and of turning one back. */
 const PREDECESSORS: readonly string[] = [
   'kubectl-client-side-apply',
   'kubectl-create',
   'kubectl-last-applied',
+  COMPONENT_FIELD_MANAGERS.create,
   COMPONENT_FIELD_MANAGERS.undo,
 ];
 
@@ -30,10 +31,6 @@ export function predecessorTest(more: readonly string[] = []): (manager: string)
 const isOurs = ({ manager, operation, subresource = '' }: ManagedFieldsEntry): boolean =>
   manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply' && subresource === '';
 
-/** Updates of the object itself under our own name: how a Namespace begins. */
-const isOurUpdate = ({ manager, operation, subresource = '' }: ManagedFieldsEntry): boolean =>
-  manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Update' && subresource === '';
-
 /** The owners after the handing over; undefined where there is nothing to hand over. */
 export function handedOver(
   entries: readonly ManagedFieldsEntry[],
@@ -41,7 +38,7 @@ export function handedOver(
   apiVersion: string,
 ): readonly ManagedFieldsEntry[] | undefined {
   const isTaken = (entry: ManagedFieldsEntry): boolean =>
-    isOurUpdate(entry) || (isPredecessor(entry.manager ?? '') && (entry.subresource ?? '') === '');
+    isPredecessor(entry.manager ?? '') && (entry.subresource ?? '') === '';
   const taken = entries.filter((entry) => isTaken(entry));
   if (taken.length === 0) return undefined;
   const own = entries.find(isOurs);
