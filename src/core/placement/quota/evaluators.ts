@@ -15,6 +15,7 @@ import type {
 import { compareQuantities, type Quantity, quantityFromJson, quantityOf, scaledValue } from '../../kube/quantity.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { masked, NOTHING, readUsage, type Usage } from './amounts-by-name.ts';
+import { deviceClaims } from './device-claims.ts';
 import {
   computeNames,
   isBestEffortPod,
@@ -283,12 +284,15 @@ const IGNORED: ReadonlySet<string> = new Set([
   'selfsubjectrulesreviews',
 ]);
 
+const isDeviceClaim = (group: string, resource: string): boolean =>
+  group === 'resource.k8s.io' && resource === 'resourceclaims';
+
 const made = new Map<string, QuotaEvaluator>();
 
 /** Who counts objects of this kind; undefined for kinds that are never counted. */
 export function evaluatorOf(group: string, resource: string): QuotaEvaluator | undefined {
   if (IGNORED.has(resource)) return undefined;
-  const special = group === '' ? SPECIAL.get(resource) : undefined;
+  const special = group === '' ? SPECIAL.get(resource) : isDeviceClaim(group, resource) ? deviceClaims : undefined;
   if (special !== undefined) return special;
   const id = `${group}/${resource}`;
   let evaluator = made.get(id);
@@ -301,6 +305,7 @@ export function countedKind(name: string): { readonly group: string; readonly re
   if (pods.counts(name)) return { group: '', resource: 'pods' };
   if (services.counts(name)) return { group: '', resource: 'services' };
   if (claims.counts(name)) return { group: '', resource: 'persistentvolumeclaims' };
+  if (deviceClaims.counts(name)) return { group: 'resource.k8s.io', resource: 'resourceclaims' };
   if (ALIASES.has(name)) return { group: '', resource: name };
   if (!name.startsWith('count/')) return undefined;
   const rest = name.slice('count/'.length);
