@@ -108,6 +108,10 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
       leaseOf('kube-scheduler'),
     ],
   },
+];
+
+/** What serving admission webhooks takes besides, where the operator makes their certificates itself. */
+export const WEBHOOK_RIGHTS: readonly OperatorRights[] = [
   {
     feature: 'webhooks',
     why: 'Keeps the certificates of the admission webhooks in one Secret, made anew when it was deleted',

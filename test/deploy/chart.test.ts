@@ -4,7 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { generateManifests, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
-import { chartWith, CHART, helm, KUBE_VERSION, missHelm, runHelm, template, TEST_WEBHOOKS, valuesFile } from './helm.ts';
+import {
+  chartWith,
+  CHART,
+  helm,
+  KUBE_VERSION,
+  missHelm,
+  runHelm,
+  template,
+  TEST_WEBHOOKS,
+  valuesFile,
+} from './helm.ts';
 import type { Manifest } from './helm.ts';
 
 missHelm();
@@ -95,14 +105,17 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(container(manifests).volumeMounts).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
   });
 
-  it.each(['', 'small', 'everything'])('gives the operator only arguments that it has, with values "%s"', async (values) => {
-    const { args } = container(await template(CHART, ...(values === '' ? [] : ['--values', valuesFile(values)])));
-    const [command, ...flags] = args;
-    expect(command).toBe('operator');
-    const operator = createProgram().commands.find((each) => each.name() === 'operator');
-    const known = new Set(operator?.options.map(({ long }) => long));
-    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.has(flag))).toEqual([]);
-  });
+  it.each(['', 'small', 'everything'])(
+    'gives the operator only arguments that it has, with values "%s"',
+    async (values) => {
+      const { args } = container(await template(CHART, ...(values === '' ? [] : ['--values', valuesFile(values)])));
+      const [command, ...flags] = args;
+      expect(command).toBe('operator');
+      const operator = createProgram().commands.find((each) => each.name() === 'operator');
+      const known = new Set(operator?.options.map(({ long }) => long));
+      expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.has(flag))).toEqual([]);
+    },
+  );
 
   it('leaves out what a single replica does not need', async () => {
     const manifests = await template(CHART, '--values', valuesFile('small'));
@@ -176,10 +189,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
       const names = [...rulesOf(manifests, 'Role'), ...rulesOf(manifests, 'ClusterRole')].flatMap(
         ({ resourceNames = [] }) => resourceNames,
       );
-      expect([...new Set(names)].toSorted()).toEqual([
-        'everynode-webhook-x-operator',
-        'everynode-webhook-x-webhook',
-      ]);
+      expect([...new Set(names)].toSorted()).toEqual(['everynode-webhook-x-operator', 'everynode-webhook-x-webhook']);
     } finally {
       remove();
     }
@@ -190,7 +200,11 @@ describe.skipIf(helm === undefined)('the chart', () => {
     ['an unknown controller', ['--set', 'controllers={*,deamonset}'], 'known are rollout-driver, daemonset'],
     ['every controller off', ['--set', 'controllers={-rollout-driver}'], 'every controller is off'],
     ['webhooks where there are none', ['--set', 'webhook.enabled=true'], 'no admission plugins'],
-    ['a monitor without metrics', ['--set', 'metrics.enabled=false,metrics.serviceMonitor.enabled=true'], 'needs metrics'],
+    [
+      'a monitor without metrics',
+      ['--set', 'metrics.enabled=false,metrics.serviceMonitor.enabled=true'],
+      'needs metrics',
+    ],
     ['a value nobody knows', ['--set', 'replicaCount=3'], 'replicaCount'],
     ['a port that is none', ['--set', 'health.port=0'], 'health'],
   ])('refuses %s, and says why', async (_, args, words) => {
@@ -226,7 +240,13 @@ describe.skipIf(helm === undefined)('the chart', () => {
       expect(container(own).lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
       const certManager = await template(chart, '--values', valuesFile('cert-manager'));
       expect(kinds(certManager)).toEqual(
-        [...USUAL, 'Certificate', 'MutatingWebhookConfiguration', 'Service', 'ValidatingWebhookConfiguration'].toSorted(),
+        [
+          ...USUAL,
+          'Certificate',
+          'MutatingWebhookConfiguration',
+          'Service',
+          'ValidatingWebhookConfiguration',
+        ].toSorted(),
       );
       expect(one(certManager, 'ValidatingWebhookConfiguration').metadata.annotations).toEqual({
         'cert-manager.io/inject-ca-from': 'daemons-here/everynode-webhook',

@@ -5,6 +5,7 @@ import {
   OPERATOR_LEASE,
   OPERATOR_RIGHTS,
   WEBHOOK_NAME,
+  WEBHOOK_RIGHTS,
   type OperatorRights,
 } from '../../src/assembly/operator-rights.ts';
 import { ADMISSION_WEBHOOKS, type AdmissionWebhook } from '../../src/assembly/webhooks.ts';
@@ -28,7 +29,7 @@ const inRelease = (rule: OperatorRights['rules'][number]): OperatorRights['rules
 const isForElection = ({ feature, rules }: OperatorRights): boolean =>
   feature === 'base' && rules.every(({ resources }) => resources?.every((resource) => resource === 'leases') ?? false);
 
-export function rightsFile(rights: readonly OperatorRights[] = OPERATOR_RIGHTS): string {
+export function rightsFile(rights: readonly OperatorRights[] = [...OPERATOR_RIGHTS, ...WEBHOOK_RIGHTS]): string {
   return `${HEAD}${stringify(
     {
       controllers: OPERATOR_CONTROLLERS.map(({ name, alias, onByDefault }) => ({

@@ -1,5 +1,5 @@
 /** docs/reference/helm-values.md, from the comments in values.yaml and the types in values.schema.json. */
-import { isMap, isScalar, parseDocument, type Pair, type YAMLMap } from 'yaml';
+import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 
 interface Schema {
   readonly type?: string;
@@ -26,20 +26,20 @@ export function chartValues(values: string, schema: string): readonly ChartValue
   const document = parseDocument(values);
   if (!isMap(document.contents)) throw new Error('values.yaml is no map');
   const found: ChartValue[] = [];
-  walk(document.contents as YAMLMap, JSON.parse(schema) as Schema, '', document.contents.commentBefore ?? '', found);
+  walk(document.contents, JSON.parse(schema) as Schema, '', document.contents.commentBefore ?? '', found);
   return found;
 }
 
 /** A map without a comment is a group of values; with one it is a value itself. */
 function walk(map: YAMLMap, schema: Schema, prefix: string, first: string, found: ChartValue[]): void {
-  for (const [index, pair] of (map.items as Pair[]).entries()) {
+  for (const [index, pair] of map.items.entries()) {
     const { key, value } = pair;
     if (!isScalar(key)) continue;
     const path = `${prefix}${String(key.value)}`;
     const comment = lastBlock(key.commentBefore ?? (index === 0 ? first : ''));
     const own = schema.properties?.[String(key.value)] ?? {};
     if (comment === '' && isMap(value) && value.items.length > 0) {
-      walk(value as YAMLMap, own, `${path}.`, value.commentBefore ?? '', found);
+      walk(value, own, `${path}.`, value.commentBefore ?? '', found);
       continue;
     }
     const standard = (value as { toJSON(): unknown } | null)?.toJSON() ?? null;

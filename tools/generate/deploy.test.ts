@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
-import { OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
 import { VERSION } from '../../src/core/api/version.ts';
 import { crdFiles, PACKAGED_KINDS } from './deploy-crds.ts';
@@ -36,7 +36,7 @@ describe('the chart', () => {
   });
 
   it('knows rights of every controller, and of nothing else', () => {
-    const features = new Set(OPERATOR_RIGHTS.map(({ feature }) => feature));
+    const features = new Set([...OPERATOR_RIGHTS, ...WEBHOOK_RIGHTS].map(({ feature }) => feature));
     const known = new Set(['base', 'webhooks', ...OPERATOR_CONTROLLERS.map(({ name }) => name)]);
     expect([...features].filter((feature) => !known.has(feature))).toEqual([]);
     expect(OPERATOR_CONTROLLERS.filter(({ name }) => !features.has(name))).toEqual([]);
