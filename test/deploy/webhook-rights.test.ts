@@ -105,7 +105,7 @@ async function play(): Promise<{ readonly isServed: boolean; readonly refused: s
   const keeper = webhooks.keeper();
   void startActors(keeper === undefined ? [] : [keeper], undo);
   const refusal = (): string =>
-    lines.map(({ fields }) => String((fields.error as Error | undefined)?.message ?? '')).find(isRefusal) ?? '';
+    lines.map(({ fields }) => (fields.error as Error | undefined)?.message ?? '').find(isRefusal) ?? '';
   try {
     for (;;) {
       const isServed = webhooks.ready() && (await areBelieved());
