@@ -10,7 +10,7 @@ describe('readOptions', () => {
   it('measures three sizes and an update on a thousand nodes, five times, unless told otherwise', () => {
     const { cases, options } = readOptions([], {});
     expect(cases).toEqual(['rollout-500', 'rollout-1000', 'rollout-2000', 'update-1000']);
-    expect(options).toMatchObject({ rounds: 5, defaultRounds: 3, contestants: CONTESTANTS, requests: false });
+    expect(options).toMatchObject({ rounds: 5, defaultRounds: 3, contestants: CONTESTANTS, warmUp: false });
   });
 
   it('takes sizes and rounds from flags, and from the environment where there is no flag', () => {

@@ -22,6 +22,8 @@ export interface Options {
   readonly defaultRounds: number;
   readonly contestants: readonly Contestant[];
   readonly timeoutMs: number;
+  /** Let everybody roll out another DaemonSet first, so that code is compiled and connections are open as in one that has run for a while. */
+  readonly warmUp: boolean;
   /** Tell which requests each made, too. */
   readonly requests: boolean;
   /** For looking into one's own: more flags of Node.js for the operator, such as `--cpu-prof`. */
@@ -43,7 +45,7 @@ export const updateCase = (nodes: number): string => `update-${nodes}`;
 const DEFAULTS = { nodes: '500,1000,2000', rounds: '5', 'default-rounds': '3', timeout: '400' } as const;
 const UPDATE_NODES = 1000;
 
-const USAGE = `versus-kubernetes [CASE…] [--nodes ${DEFAULTS.nodes}] [--update-nodes ${UPDATE_NODES}] [--rounds ${DEFAULTS.rounds}] [--default-rounds ${DEFAULTS['default-rounds']}] [--contestants NAME,…] [--timeout SECONDS] [--requests]`;
+const USAGE = `versus-kubernetes [CASE…] [--nodes ${DEFAULTS.nodes}] [--update-nodes ${UPDATE_NODES}] [--rounds ${DEFAULTS.rounds}] [--default-rounds ${DEFAULTS['default-rounds']}] [--contestants NAME,…] [--timeout SECONDS] [--warm-up] [--requests]`;
 
 /** Flags may also stand in the environment: `VERSUS_NODES=500`. */
 export function readOptions(
@@ -73,6 +75,7 @@ export function readOptions(
     defaultRounds: Math.min(rounds, count('--default-rounds', fewer ?? DEFAULTS['default-rounds'])),
     contestants: CONTESTANTS.filter((name) => named.includes(name)),
     timeoutMs: count('--timeout', said('timeout') ?? DEFAULTS.timeout) * 1000,
+    warmUp: values['warm-up'] === true || env['VERSUS_WARM_UP'] === '1',
     requests: values.requests === true || env['VERSUS_REQUESTS'] === '1',
     operatorFlags: listOf(said('operator-flags') ?? ''),
   };
@@ -96,6 +99,7 @@ function parse(args: readonly string[]) {
         contestants: string,
         timeout: string,
         'operator-flags': string,
+        'warm-up': { type: 'boolean' },
         requests: { type: 'boolean' },
       },
     });

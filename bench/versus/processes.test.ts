@@ -37,11 +37,11 @@ describe.skipIf(process.platform !== 'linux')('startMeter', () => {
     try {
       const { pid = 0 } = child;
       await new Promise((resolve) => child.stdout.once('data', resolve));
-      const meter = startMeter([{ name: 'child', pid }]);
+      using meter = startMeter([{ name: 'child', pid }]);
       const done = new Promise((resolve) => child.stdout.once('data', resolve));
       child.stdin.write('go\n');
       await done;
-      const cost = meter.stop();
+      const cost = meter.read();
       expect(cost.cpuSeconds).toBeGreaterThan(0);
       expect(cost.cpuSeconds).toBeLessThanOrEqual(cpuSeconds({ name: 'child', pid }));
       expect(cost.memoryMiB).toBeGreaterThan(64);

@@ -49,8 +49,13 @@ export interface Cost {
 
 const SAMPLE_MS = 50;
 
-/** Watches them from now on, until it is asked what they have cost. */
-export function startMeter(processes: readonly Watched[]): { stop(): Cost } {
+export interface Meter extends Disposable {
+  /** What they have cost since it was started. */
+  read(): Cost;
+}
+
+/** Watches them from now on. */
+export function startMeter(processes: readonly Watched[]): Meter {
   const [only] = processes;
   const before = processes.map(cpuSeconds);
   let most = 0;
@@ -61,15 +66,15 @@ export function startMeter(processes: readonly Watched[]): { stop(): Cost } {
         processes.reduce((sum, process) => sum + residentMiB(process, 'VmRSS'), 0),
       );
     } catch {
-      // One of them has ended: whoever stops the meter hears of it.
+      // One of them has ended: whoever reads the meter hears of it.
     }
   };
   const isExact = processes.length === 1 && only !== undefined && forgetPeak(only.pid);
   sample();
   const timer = setInterval(sample, SAMPLE_MS);
   return {
-    stop() {
-      clearInterval(timer);
+    [Symbol.dispose]: () => clearInterval(timer),
+    read() {
       const each = new Map(
         processes.map((process, i) => [process.name, cpuSeconds(process) - (before[i] ?? 0)] as const),
       );
