@@ -9,6 +9,7 @@ import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createPodSecurity, type PodSecurityOptions } from './pod-security.ts';
 import { createPriority } from './priority.ts';
 import { createResourceQuotaAdmission } from './resource-quota.ts';
+import { createRuntimeClassAdmission } from './runtime-class.ts';
 import { type ServiceAccountOptions, createServiceAccountAdmission } from './service-account.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { createTaintNodesByCondition } from './taint-nodes-by-condition.ts';
@@ -38,6 +39,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): readonly Adm
     ...(options.protects === undefined || options.protects.length === 0
       ? []
       : [createStorageObjectInUseProtection(options.protects)]),
+    createRuntimeClassAdmission(store),
   ];
   return without(plugins, options.disabled);
 }
