@@ -22,25 +22,23 @@ const isReady = ({ status }: Pod): boolean =>
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export interface DaemonSetAnswer {
-  /** Whether nodes can be told apart: in the middle of a rollout chance decides which are first. */
-  readonly isEven: boolean;
-  readonly answer: { readonly [what: string]: unknown };
-}
+export type DaemonSetAnswer = { readonly [what: string]: unknown };
 
-export function answerOf(seen: Seen, namespace: string): DaemonSetAnswer {
+/** `atRest`: nobody has anything to do. In the middle of a rollout chance decides which nodes are first. */
+export function answerOf(seen: Seen, namespace: string, atRest: boolean): DaemonSetAnswer {
   const answer: { [what: string]: unknown } = {};
-  let isEven = true;
   for (const set of seen.sets) {
     const { name } = set.metadata;
     const pods = seen.pods.filter((pod) => ownerOf(pod) === name);
     const revisions = seen.revisions.filter((revision) => ownerOf(revision) === name);
     const number = new Map(revisions.map(({ metadata, revision }) => [metadata.labels?.[REVISION] ?? '', revision]));
     const numberOf = (pod: Pod): number | string => number.get(pod.metadata.labels?.[REVISION] ?? '') ?? 'other';
-    if (new Set(pods.map(numberOf)).size > 1) isEven = false;
+    // A rollout may come to rest in its middle, where new pods do not become ready.
+    const isEven = new Set(pods.map(numberOf)).size <= 1 || set.spec.updateStrategy?.type === 'OnDelete';
+    const here = podsOf(pods, numberOf);
     answer[`${name} status`] = statusOf(set);
     answer[`${name} revisions`] = revisions.toSorted((a, b) => a.revision - b.revision).map(revisionOf);
-    answer[`${name} pods`] = podsOf(pods, numberOf);
+    answer[`${name} pods`] = atRest && isEven ? here : withoutNodes(here);
     answer[`${name} templates`] = templatesOf(pods, numberOf);
     answer[`${name} events`] = eventsOf(seen.events, set, namespace);
   }
@@ -48,7 +46,7 @@ export function answerOf(seen: Seen, namespace: string): DaemonSetAnswer {
     .filter((pod) => ownerOf(pod) === '')
     .map((pod) => ({ node: targetOf(pod), terminating: isLeaving(pod), labels: pod.metadata.labels }))
     .toSorted((a, b) => byText(JSON.stringify(a), JSON.stringify(b)));
-  return { isEven, answer };
+  return answer;
 }
 
 const isLeaving = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
@@ -92,18 +90,10 @@ function podsOf(pods: readonly Pod[], numberOf: (pod: Pod) => number | string): 
     .toSorted((a, b) => byText(`${a.node} ${a.state}`, `${b.node} ${b.state}`));
 }
 
-/** The same, if it cannot be said which node is which: how many nodes are in which state. */
-export function withoutNodes({ answer }: DaemonSetAnswer): DaemonSetAnswer['answer'] {
-  const shape = (pods: readonly PodAnswer[]): readonly string[] => {
-    const nodes = Map.groupBy(pods, ({ node }) => node);
-    return [...nodes.values()].map((here) => here.map(({ state }) => state).join(', ')).toSorted(byText);
-  };
-  return Object.fromEntries(
-    Object.entries(answer).map(([what, value]) => [
-      what,
-      what.endsWith(' pods') ? shape(value as readonly PodAnswer[]) : value,
-    ]),
-  );
+/** How many nodes are in which state. */
+function withoutNodes(pods: readonly PodAnswer[]): readonly string[] {
+  const nodes = Map.groupBy(pods, ({ node }) => node);
+  return [...nodes.values()].map((here) => here.map(({ state }) => state).join(', ')).toSorted(byText);
 }
 
 /** What pods are made of: one text for each that differs in more than its node. */
@@ -145,12 +135,12 @@ function eventsOf(events: readonly Event[], set: DaemonSet, namespace: string): 
     ({ involvedObject }) => involvedObject.kind === 'DaemonSet' && involvedObject.uid === set.metadata.uid,
   );
   if (own.reduce((sum, { count = 1 }) => sum + count, 0) >= EVENT_BURST) return 'too many';
-  const texts = own.map(({ type, reason, message = '', source, reportingComponent }) => {
+  const texts = own.map(({ type, reason, message = '', source }) => {
     const plain = message
       .replace('(combined from similar events): ', '')
       .replaceAll(namespace, 'NAMESPACE')
       .replaceAll(/\b(set-\d+-[a-z0-9-]+|orphan-\d+)\b/g, 'POD');
-    return `${type} ${reason} (${source?.component} ${reportingComponent}): ${plain}`;
+    return `${type} ${reason} (${source?.component}): ${plain}`;
   });
   return [...new Set(texts)].toSorted(byText);
 }

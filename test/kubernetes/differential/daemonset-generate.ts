@@ -55,16 +55,13 @@ function nodeOf(dice: Dice, index: number): Node {
 
 function toleration(dice: Dice): Toleration {
   const { key, value, effect } = dice.pick(TAINTS);
-  return {
-    ...(dice.chance(15) ? { operator: 'Exists' } : { key }),
-    ...dice.maybe(50, () => ({ operator: 'Exists' })),
-    ...dice.maybe(60, () => (effect === undefined ? {} : { effect })),
-    ...(effect === 'NoExecute' ? dice.maybe(20, () => ({ effect, tolerationSeconds: dice.pick([0, 60]) })) : {}),
-    ...(value === undefined ? {} : {}),
-  };
+  const effects = dice.maybe(60, () => ({ effect }));
+  const seconds =
+    effect === 'NoExecute' ? dice.maybe(20, () => ({ effect, tolerationSeconds: dice.pick([0, 60]) })) : {};
+  if (dice.chance(15)) return { operator: 'Exists', ...effects, ...seconds };
+  if (value === undefined || dice.chance(40)) return { key, operator: 'Exists', ...effects, ...seconds };
+  return { key, ...dice.maybe(50, () => ({ operator: 'Equal' })), value, ...effects, ...seconds };
 }
-
-const valid = (given: Toleration): Toleration => (given.key === undefined ? { ...given, operator: 'Exists' } : given);
 
 function nodeTerm(dice: Dice): NodeSelectorTerm {
   const expression = () => {
@@ -137,7 +134,7 @@ function podSpec(dice: Dice): PodSpec {
     ...dice.maybe(20, () => ({ initContainers: [{ name: 'init', image: 'example.com/init' }] })),
     ...dice.maybe(35, () => ({ nodeSelector: dice.pick([{ pool: 'a' }, { pool: 'b' }, { disk: 'ssd' }]) })),
     ...dice.maybe(35, () => ({ affinity: affinity(dice) })),
-    ...dice.maybe(45, () => ({ tolerations: dice.some(3, () => valid(toleration(dice))) })),
+    ...dice.maybe(45, () => ({ tolerations: dice.some(3, () => toleration(dice)) })),
     ...dice.maybe(15, () => ({ hostNetwork: true })),
     ...dice.maybe(15, () => ({ priorityClassName: 'system-node-critical' })),
     ...dice.maybe(4, () => ({ nodeName: 'node-1' })),
@@ -243,9 +240,7 @@ function happening(dice: Dice, nodes: number, sets: number): DaemonSetStep[] {
     () => [
       { do: 'patch-set', set, body: template({ nodeSelector: dice.pick([null, { pool: 'a' }, { disk: 'hdd' }]) }) },
     ],
-    () => [
-      { do: 'patch-set', set, body: template({ tolerations: [valid(toleration(dice)) as unknown as JsonObject] }) },
-    ],
+    () => [{ do: 'patch-set', set, body: template({ tolerations: [toleration(dice) as unknown as JsonObject] }) }],
     () => [{ do: 'patch-set', set, body: { spec: { updateStrategy: strategy(dice) as unknown as JsonObject } } }],
     () => [{ do: 'patch-set', set, body: { spec: { revisionHistoryLimit: dice.upTo(2) } } }],
     () => [{ do: 'patch-set', set, body: { metadata: { annotations: { note: 'changed' } } } }],

@@ -4,7 +4,7 @@ import type { DaemonSet, ControllerRevision } from '../../../src/core/api/types/
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { Json, JsonObject } from '../../../src/core/kube/json.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
-import { answerOf, pinnedNode, withoutNodes } from './daemonset-answer.ts';
+import { answerOf, type DaemonSetAnswer, pinnedNode } from './daemonset-answer.ts';
 import type { DaemonSetCase, DaemonSetStep } from './daemonset-case.ts';
 import type { DaemonSetStage } from './daemonset-stage.ts';
 import { type Difference, differenceOf } from './difference.ts';
@@ -21,6 +21,7 @@ const AGREE_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 40;
 /** More rounds of kubelets than any rollout here takes. */
 const MOST_ROUNDS = 30;
+const SECOND_MS = 1_050;
 const HARD = { gracePeriodSeconds: 0 };
 
 export async function playDaemonSetCase(
@@ -30,19 +31,23 @@ export async function playDaemonSetCase(
 ): Promise<Difference | undefined> {
   const namespace = await stage.open();
 
-  async function agreed(after: string): Promise<Difference | undefined> {
+  async function agreed(after: string, { isStale = false, atRest = false } = {}): Promise<Difference | undefined> {
     count('comparisons');
     await stage.both((side) => stage.settle(side));
     const end = Date.now() + patienceMs;
+    let looksAt = Date.now() + patienceMs / 10;
     for (let equal = 0; ;) {
-      const [theirs, ours] = await stage.both(async (side) => answerOf(await stage.see(side, namespace), namespace));
-      const isEven = theirs.isEven && ours.isEven;
-      const [a, b] = isEven ? [theirs.answer, ours.answer] : [withoutNodes(theirs), withoutNodes(ours)];
-      // Where one was flooded with events, what got lost cannot be compared.
-      const difference = differenceOf(after, ...sameFlood(a, b));
+      const [theirs, ours] = await stage.both(async (side) =>
+        answerOf(await stage.see(side, namespace), namespace, atRest),
+      );
+      const difference = differenceOf(after, ...withoutFloods(theirs, ours));
       equal = difference === undefined ? equal + 1 : 0;
       // Once more, because both may have been about to do something.
       if (equal === 2 || (difference !== undefined && Date.now() > end)) return difference;
+      if (difference !== undefined && isStale && Date.now() > looksAt) {
+        looksAt = Date.now() + patienceMs / 5;
+        await lookAgain(stage.kubernetes, namespace);
+      }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   }
@@ -51,7 +56,7 @@ export async function playDaemonSetCase(
   async function runOn(after: string): Promise<Difference | undefined> {
     for (let round = 1; round <= MOST_ROUNDS; round++) {
       const [theirs, ours] = await stage.both((side) => stage.act(side, namespace));
-      if (theirs === 0 && ours === 0) return undefined;
+      if (theirs === 0 && ours === 0) return agreed(`${after}, at rest`, { atRest: true });
       const difference = await agreed(`${after}, round ${round} of kubelets`);
       if (difference !== undefined) return difference;
     }
@@ -66,7 +71,7 @@ export async function playDaemonSetCase(
       ...(await Promise.all(world.orphans.map((pod) => refusalOf(client.create(PODS, within(pod)))))),
     ];
     // Who is older decides who stays; moments are told in seconds.
-    if (world.orphans.length > 0) await new Promise((resolve) => setTimeout(resolve, 1100));
+    if (world.orphans.length > 0) await new Promise((resolve) => setTimeout(resolve, SECOND_MS));
     refused.push(
       ...(await Promise.all(world.sets.map((set) => refusalOf(client.create(DAEMON_SETS, within(own(set))))))),
     );
@@ -86,8 +91,12 @@ export async function playDaemonSetCase(
     for (const [at, step] of world.steps.entries()) {
       count('steps');
       const after = `step ${at}, ${step.do}`;
+      if (step.do === 'patch-set' || step.do === 'roll-back') await stage.both((side) => grownUp(side, namespace));
       const [theirAnswer, ourAnswer] = await stage.both((side) => take(side, namespace, step));
-      const difference = differenceOf(after, theirAnswer, ourAnswer) ?? (await agreed(after)) ?? (await runOn(after));
+      const difference =
+        differenceOf(after, theirAnswer, ourAnswer) ??
+        (await agreed(after, { isStale: step.do.endsWith('-node') })) ??
+        (await runOn(after));
       if (difference !== undefined) return difference;
     }
     return undefined;
@@ -96,7 +105,10 @@ export async function playDaemonSetCase(
   }
 }
 
-/** Kubernetes does not notice by itself that a node is gone: counts stay as they are until something else happens. */
+/**
+ * Kubernetes leaves counts as they are when a node goes, or when one that has a pod should not have got it, until something
+ * else happens to the DaemonSet.
+ */
 async function lookAgain({ client }: Side, namespace: string): Promise<void> {
   const { items } = await client.list(DAEMON_SETS, { namespace });
   for (const { metadata } of items) {
@@ -105,11 +117,18 @@ async function lookAgain({ client }: Side, namespace: string): Promise<void> {
   }
 }
 
-type Answer = { readonly [what: string]: unknown };
+/** Where two pods are on a node the older counts; moments are told in seconds, so that pods of one second are told apart by name. */
+async function grownUp({ client }: Side, namespace: string): Promise<void> {
+  const { items } = await client.list(PODS, { namespace });
+  const youngest = Math.max(0, ...items.map(({ metadata }) => Date.parse(metadata.creationTimestamp)));
+  const wait = youngest + SECOND_MS - Date.now();
+  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+}
 
-function sameFlood(a: Answer, b: Answer): readonly [Answer, Answer] {
+/** Where one was flooded with events, what got lost cannot be compared. */
+function withoutFloods(a: DaemonSetAnswer, b: DaemonSetAnswer): readonly [DaemonSetAnswer, DaemonSetAnswer] {
   const flooded = Object.keys({ ...a, ...b }).filter((what) => a[what] === 'too many' || b[what] === 'too many');
-  const calm = (answer: Answer): Answer =>
+  const calm = (answer: DaemonSetAnswer): DaemonSetAnswer =>
     Object.fromEntries(Object.entries(answer).filter(([what]) => !flooded.includes(what)));
   return flooded.length === 0 ? [a, b] : [calm(a), calm(b)];
 }
@@ -141,11 +160,8 @@ async function take(side: Side, namespace: string, step: DaemonSetStep): Promise
   switch (step.do) {
     case 'add-node':
       return done(client.create(NODES, step.node));
-    case 'delete-node': {
-      const answer = await done(client.delete(NODES, { name: step.node }));
-      await lookAgain(side, namespace);
-      return answer;
-    }
+    case 'delete-node':
+      return done(client.delete(NODES, { name: step.node }));
     case 'patch-node':
       return done(client.patch(NODES, { name: step.node }, { type: 'merge', body: step.body }));
     case 'patch-set':

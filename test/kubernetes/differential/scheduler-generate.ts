@@ -205,13 +205,12 @@ function nodeTerm(dice: Dice, nodes: number): NodeSelectorTerm {
   return {
     ...dice.maybe(80, () => ({ matchExpressions: dice.some(2, expression) })),
     ...dice.maybe(25, () => ({
-      matchFields: [
-        {
-          key: 'metadata.name',
-          operator: dice.pick(['In', 'In', 'NotIn']),
-          values: [`node-${dice.upTo(nodes + 1)}`],
-        },
-      ],
+      // Two that name different nodes leave none.
+      matchFields: dice.pick([[0], [0], [0], [0, 1]]).map(() => ({
+        key: 'metadata.name',
+        operator: dice.pick(['In', 'In', 'NotIn']),
+        values: [`node-${dice.upTo(nodes + 1)}`],
+      })),
     })),
   };
 }
@@ -441,10 +440,21 @@ function withoutCollisions(pods: readonly Pod[]): readonly Pod[] {
   });
 }
 
+/** Nodes that differ in their names only, so that chance has something to decide. */
+function alike(nodes: readonly Node[]): readonly Node[] {
+  const [first] = nodes;
+  if (first === undefined) return nodes;
+  return nodes.map(({ metadata }) => {
+    const labels = { ...first.metadata.labels, [HOSTNAME]: metadata.name };
+    return { ...first, metadata: { ...metadata, labels } };
+  });
+}
+
 export function generateSchedulerCase(seed: string): SchedulerCase {
   const dice = createDice(seed);
   const count = 1 + dice.upTo(6);
-  const nodes = Array.from({ length: count }, (_, index) => nodeOf(dice, index));
+  const made = Array.from({ length: count }, (_, index) => nodeOf(dice, index));
+  const nodes = dice.chance(20) ? alike(made) : made;
   const pods = withoutCollisions(dice.some(dice.pick([4, 14]), (index) => placedPod(dice, index, count)));
   const { volumes, claims } = dice.chance(25) ? storage(dice, count) : { volumes: [], claims: [] };
   const coming = Array.from({ length: 1 + dice.upTo(4) }, (_, index) => comingPod(dice, index, count, claims));

@@ -45,8 +45,7 @@ export async function playSchedulerCase(
     for (const [name, theirAnswer] of Object.entries(theirs)) {
       const ourAnswer = ours[name];
       if (name === except || ourAnswer === undefined || theirAnswer.node !== '' || ourAnswer.node !== '') continue;
-      if (theirAnswer.nominated !== '' || ourAnswer.nominated !== '' || isDeepStrictEqual(theirAnswer, ourAnswer))
-        continue;
+      if (isDeepStrictEqual(theirAnswer, ourAnswer)) continue;
       const [namespace = '', pod = ''] = name.split('/');
       count('refreshed');
       await stage.both((side) => askAnew(side, { namespace, name: pod }));
@@ -162,9 +161,8 @@ export async function playSchedulerCase(
     return await agreed('all steps, in events', readEvents);
   } finally {
     stage.wrongChoices();
-    for (const pod of stage.kubernetes.pods.list()) {
-      if (pod.metadata.deletionTimestamp !== undefined) count('victims');
-    }
+    const { items } = await stage.kubernetes.client.list(EVENTS_IN_EVENTS_GROUP);
+    items.filter(({ reason }) => reason === 'Preempted').forEach(() => count('victims'));
     await stage.both((side) => stage.clear(side));
   }
 }
@@ -197,10 +195,6 @@ function pinned(pod: Pod, node: string): Pod {
 
 const nameOf = ({ metadata }: Pod): string => `${metadata.namespace}/${metadata.name}`;
 
-/** Said when a pod that was promised room is tried again before those who must leave have left. When it is, is chance. */
-const STILL_LEAVING =
-  ' no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.';
-
 const SAID = new Set(['PodScheduled', 'DisruptionTarget']);
 
 interface PodAnswer {
@@ -226,7 +220,8 @@ async function readPods(side: Side): Promise<{ [pod: string]: PodAnswer }> {
           type,
           status,
           reason,
-          message: nominated === '' ? message : message?.replace(STILL_LEAVING, ''),
+          // While victims leave it is tried now and then, and finds fewer of them each time.
+          message: nominated === '' ? message : 'waits for the room it was promised',
           observed: observedGeneration === metadata.generation ? 'this generation' : observedGeneration,
         })),
     };
@@ -240,7 +235,9 @@ const NOTE_LIMIT = 1024;
 
 /** Whether the reason is the one that stands in the pod's condition now. What was told before depends on when it was tried. */
 function isCurrent(side: Side, namespace: string, name: string, note: string): boolean {
-  const said = side.pods.get(name, namespace)?.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const { status } = side.pods.get(name, namespace) ?? {};
+  if ((status?.nominatedNodeName ?? '') !== '') return false;
+  const said = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   return (
     said?.status === 'False' && (said.message ?? '').startsWith(note.length < NOTE_LIMIT ? note : note.slice(0, -4))
   );
@@ -256,7 +253,6 @@ async function readEvents(side: Side): Promise<{ [pod: string]: unknown }> {
     if (reason === 'FailedScheduling' && !isCurrent(side, namespace, name, note)) continue;
     const text = note
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'UID')
-      .replace(STILL_LEAVING, '')
       .replace(/^(Successfully assigned \S+ to ).*/, '$1a node');
     const about = `${namespace}/${name}`;
     const known = told.get(about) ?? new Set();

@@ -42,6 +42,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-scheduler']).le
         if (played >= 100) {
           expect(counts.decisions).toBeGreaterThan(played);
           expect(counts.probes).toBeGreaterThan(played / 4);
+          expect(ties).toBeGreaterThan(played / 40);
           expect(counts.victims).toBeGreaterThan(played / 20);
         }
       },
