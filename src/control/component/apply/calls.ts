@@ -53,7 +53,7 @@ export function createCalls(context: ApplyContext, scrubber: Scrubber): Calls {
         const asked = (error as StatusError).status.details?.retryAfterSeconds ?? 0;
         const delayMs = Math.max(backoff.next(), asked * 1000);
         if (clock.monotonic() + delayMs > end) throw error;
-        tell({ type: 'retry', what: `${verb} ${refText(ref)}`, delayMs, reason: scrubber.scrub(textOf(error)) });
+        tell({ type: 'retry', what: `${verb} ${refText(ref)}`, delayMs, reason: saidOf(error as StatusError, ref, scrubber) });
         await clock.sleep(delayMs, signal);
       }
     }
@@ -114,8 +114,10 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 const hasCause = (error: StatusError, reason: string): boolean =>
   error.status.details?.causes?.some((cause) => cause.reason === reason) ?? false;
 
-function describeFailure(error: unknown, verb: string, ref: ObjectRef, scrubber: Scrubber): ApplyProblem {
+function describeFailure(error: unknown, asked: string, ref: ObjectRef, scrubber: Scrubber): ApplyProblem {
   const where = refText(ref);
+  // An apply of what does not exist needs the right to create it: the server knows which of the two was lacking.
+  const verb = (error instanceof Error ? DENIED_VERB.exec(error.message)?.[1] : undefined) ?? asked;
   if (!(error instanceof StatusError))
     return { code: 'EN_COMPONENT_APPLY_REFUSED', object: ref, message: `${where}: ${scrubber.scrub(textOf(error))}` };
   const said = saidOf(error, ref, scrubber);
@@ -144,6 +146,8 @@ function describeFailure(error: unknown, verb: string, ref: ObjectRef, scrubber:
     return { code: 'EN_COMPONENT_APPLY_UNREACHABLE', object: ref, message: `${verb} ${where}: ${said}` };
   return { code: 'EN_COMPONENT_APPLY_REFUSED', object: ref, message: `${verb} ${where}: ${said}` };
 }
+
+const DENIED_VERB = /\bcannot (\w+) resource\b/;
 
 /** Who lacks a right is told so by the authorizer; quotas, policies and webhooks answer 403 as well, in words of their own. */
 const isDenial = (error: StatusError): boolean =>
