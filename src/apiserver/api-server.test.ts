@@ -7,7 +7,9 @@ import type { ApiWatchEvent } from './request.ts';
 import { configMap, failure } from './testing/samples.ts';
 import { createTestServer } from './testing/test-server.ts';
 
-const NEW_EVENTS: Resource<KubeObject & { readonly note?: string; readonly regarding?: { readonly name?: string } }> = {
+const NEW_EVENTS: Resource<
+  KubeObject & { readonly note?: string; readonly series?: object; readonly regarding?: { readonly name?: string } }
+> = {
   group: 'events.k8s.io',
   version: 'v1',
   resource: 'events',
@@ -38,12 +40,18 @@ describe('a kind with two forms', () => {
   it('is written in either', async () => {
     const { client } = await createTestServer();
     const key = { namespace: 'default', name: 'e' };
+    const series = (count: number) => ({ count, lastObservedTime: '2026-01-01T00:00:00.000000Z' });
     await client.create(EVENTS, event);
-    await client.patch(NEW_EVENTS, key, { type: 'merge', body: { note: 'it went on' } });
-    expect((await client.get(EVENTS, key)).message).toBe('it went on');
+    await client.patch(NEW_EVENTS, key, { type: 'merge', body: { series: series(2) } });
+    expect((await client.get(EVENTS, key)).series?.count).toBe(2);
     const read = await client.get(NEW_EVENTS, key);
-    await client.update(NEW_EVENTS, { ...read, note: 'it ended' });
-    expect((await client.get(EVENTS, key)).message).toBe('it ended');
+    await client.update(NEW_EVENTS, { ...read, series: series(3) });
+    expect((await client.get(EVENTS, key)).series?.count).toBe(3);
+    // The newer form is a record: what it says stays said.
+    const changed = await failure(
+      client.update(NEW_EVENTS, { ...(await client.get(NEW_EVENTS, key)), note: 'it ended' }),
+    );
+    expect(changed.status.details?.causes?.map(({ field }) => field)).toEqual(['message']);
     await client.delete(NEW_EVENTS, key);
     expect((await failure(client.get(EVENTS, key))).code).toBe(404);
   });

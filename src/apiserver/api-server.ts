@@ -20,7 +20,13 @@ import { type ConvertObjects, withConversions } from './custom/conversion.ts';
 import { createCustomKinds } from './custom/custom-kinds.ts';
 import { noConversionWebhooks, watchConverted } from './custom/waiting.ts';
 import type { HandlerContext } from './handlers/context.ts';
-import { fromStorageResponse, fromStorageSink, toStorageRequest, toStorageWatch } from './handlers/converted.ts';
+import {
+  fromStorageResponse,
+  fromStorageSink,
+  inFormsWords,
+  toStorageRequest,
+  toStorageWatch,
+} from './handlers/converted.ts';
 import { connect } from './handlers/connect.ts';
 import { create } from './handlers/create.ts';
 import { createDecoder } from './handlers/decode.ts';
@@ -128,9 +134,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     const conversion = kind?.conversion;
     if (kind === undefined || conversion === undefined) return dispatch(context, request);
     // The stored form is another one than the request speaks in.
-    return Promise.resolve(dispatch(context, toStorageRequest(kind, conversion, context.decoder, request))).then(
-      (response) => fromStorageResponse(conversion, response),
-    );
+    const answered = async (): Promise<ApiResponse> =>
+      fromStorageResponse(
+        conversion,
+        await dispatch(context, toStorageRequest(kind, conversion, context.decoder, request)),
+      );
+    return answered().catch((error: unknown) => {
+      throw inFormsWords(kind, error);
+    });
   };
 
   const failure = (error: unknown): StatusError => {

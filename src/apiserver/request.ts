@@ -34,6 +34,8 @@ export interface RequestBase {
   readonly form?: KindDefinition;
   /** Paths of keys that the body gave twice; the object has the last. */
   readonly duplicateFields?: readonly string[];
+  /** The same of a body in YAML, in the words of its decoder. */
+  readonly repeatedKeys?: readonly string[];
 }
 
 export interface GetRequest extends RequestBase {

@@ -28,7 +28,7 @@ export function readCustomScale(kind: KindDefinition, object: Stored, unsetIsZer
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
-    spec: { replicas: spec.found ? numberOf(spec.value) : 0 },
+    spec: spec.found && numberOf(spec.value) !== 0 ? { replicas: numberOf(spec.value) } : {},
     status: { replicas: status.found ? numberOf(status.value) : 0, ...(text === '' ? {} : { selector: text }) },
   };
   return scale;

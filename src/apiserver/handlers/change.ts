@@ -5,9 +5,10 @@
 import { type ManagedFields, withManaged } from '../../core/api/apply/managed.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
+import { parseUint64 } from '../../core/kube/go-text.ts';
 import { share } from '../../core/kube/immutable.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
-import { badRequest, conflict, invalidObject, notFound } from '../../core/kube/status-error.ts';
+import { badRequest, conflict, invalidObject, notFound, StatusError } from '../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../machinery/admission.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
 import type { ApiResponse, RequestBase } from '../request.ts';
@@ -77,7 +78,9 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
 
 /** A version of what does not exist says nothing: unlike a POST, a PUT or an apply that creates does not mind it. */
 function unversioned(object: KubeObject): KubeObject {
-  if (object.metadata?.resourceVersion === undefined) return object;
+  const version = object.metadata?.resourceVersion;
+  if (version === undefined) return object;
+  checkNumber(version);
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
@@ -138,14 +141,19 @@ function prepareUpdate(
   const { strategy } = kind;
   const { subresource } = target;
   const proposed = withMeta(admitted, updatedMeta(admitted, old, managed));
-  const prepared = share(old, strategy.prepareForUpdate(proposed, old, subresource)) as Stored;
+  const own = strategy.prepareForUpdate(proposed, old, subresource);
+  const prepared = share(old, strategy.stamp?.(own, old, context.timestamps.now()) ?? own) as Stored;
   const counted =
     prepared !== old && strategy.generationChanged(prepared, old)
       ? withMeta(prepared, { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 })
       : prepared;
   // An object that stays as it is was valid when it came; its fields may still have changed hands.
-  if (counted === old) return hasSameOwners(old, managed) ? old : withManaged(old, managed);
-  const errors = strategy.validateUpdate(counted, old, subresource);
+  if (counted === old) {
+    if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(old, old) ?? []) warn(text);
+    return hasSameOwners(old, managed) ? old : withManaged(old, managed);
+  }
+  const errors =
+    change.form?.conversion?.validateUpdate?.(counted, old) ?? strategy.validateUpdate(counted, old, subresource);
   if (warn !== undefined) for (const text of strategy.ratcheted?.(counted) ?? []) warn(text);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
   if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted, old) ?? []) warn(text);
@@ -179,7 +187,7 @@ function updatedMeta(object: KubeObject, old: Stored, managed: ManagedFields | u
   );
 }
 
-function checkIdentity(kind: KindDefinition, change: Change, object: KubeObject): void {
+export function checkIdentity(kind: KindDefinition, change: Pick<Change, 'target'>, object: KubeObject): void {
   const { name, namespace } = change.target;
   agreedNamespace(object.metadata, kind.namespaced, namespace);
   checkName(object, name);
@@ -204,11 +212,14 @@ function checkVersion(kind: KindDefinition, name: string, object: KubeObject, ol
     const errors = [invalid('metadata.resourceVersion', 0, 'must be specified for an update')];
     throw invalidObject({ group: kind.group, kind: kind.resource }, name, errors);
   }
-  if (readRevision(version) === undefined) {
-    const errors = [invalid('metadata.resourceVersion', version, 'must be a decimal number')];
-    throw invalidObject(kind, name, errors);
-  }
+  checkNumber(version);
   throw conflict(kind, name, MODIFIED_MEANWHILE);
+}
+
+/** Kubernetes does not make a proper answer of what is no number. */
+function checkNumber(version: string): void {
+  const parsed = version === '' || readRevision(version) !== undefined ? undefined : parseUint64(version);
+  if (parsed?.ok === false) throw new StatusError(500, '', parsed.error);
 }
 
 export const preconditionText = (wanted: string, found: string): string =>

@@ -61,12 +61,19 @@ interface TokenBody {
   readonly left?: unknown;
 }
 
-const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const NOT_BASE64URL = /[^A-Za-z0-9_-]/;
 const LONGEST = 4096;
 
+/** Where Go's decoder would stop: at the first strange character, or at a single one that is left over. */
+function base64UrlProblem(text: string): string | undefined {
+  const strange = NOT_BASE64URL.exec(text)?.index;
+  if (strange === undefined && text.length % 4 !== 1) return undefined;
+  return `illegal base64 data at input byte ${strange ?? text.length - 1}`;
+}
+
 function parse(text: string): TokenBody {
-  if (text.length > LONGEST || !BASE64URL.test(text))
-    throw invalidToken('continue key is not valid: illegal base64 data');
+  const problem = text.length > LONGEST ? 'too long' : base64UrlProblem(text);
+  if (problem !== undefined) throw invalidToken(`continue key is not valid: ${problem}`);
   try {
     const body: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     if (typeof body === 'object' && body !== null) return body;

@@ -25,12 +25,10 @@ export function toStorageRequest(
     case 'update': {
       const decoded = decoder.decode(kind, request.object, decodeOptions(request));
       // What there was to complain about in the body has been said.
-      const { duplicateFields: _, ...judged } = request;
+      const { duplicateFields: _, repeatedKeys: __, ...judged } = request;
       return { ...judged, target, form: kind, object: conversion.toStorage(decoded) };
     }
     case 'patch':
-      // A strategic merge knows its lists by the schema of the stored form.
-      if (request.patch.type === 'strategic') return { ...request, target };
       return { ...request, target, form: kind };
     case 'list':
     case 'deletecollection':
@@ -77,4 +75,23 @@ export function fromStorageSink(conversion: KindConversion, sink: WatchSink): Wa
     events: (batch) => sink.events(batch.map(convert)),
     ended: (error?: StatusError) => (error === undefined ? sink.ended() : sink.ended(error)),
   };
+}
+
+const OF_RESOURCES: ReadonlySet<string> = new Set(['NotFound', 'AlreadyExists', 'Conflict']);
+
+/** What is said of a resource names the one that was asked for. */
+export function inFormsWords(kind: KindDefinition, error: unknown): unknown {
+  if (!(error instanceof StatusError) || !OF_RESOURCES.has(error.reason)) return error;
+  const { details } = error.status;
+  const { group, resource } = kind.storage;
+  if (kind.group === group || details?.kind !== resource || (details.group ?? '') !== group) return error;
+  const named = (of: string): string => (of === '' ? resource : `${resource}.${of}`);
+  const message = error.message.replace(`${named(group)} "`, `${named(kind.group)} "`);
+  const { name, kind: what, ...rest } = details;
+  return new StatusError(error.code, error.reason, message, {
+    ...(name === undefined ? {} : { name }),
+    group: kind.group,
+    kind: what,
+    ...rest,
+  });
 }

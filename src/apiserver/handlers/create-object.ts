@@ -106,7 +106,7 @@ function prepare(context: HandlerContext, creation: Creation, admitted: KubeObje
       namespace: kind.namespaced ? target.namespace : '',
       uid: context.random.uuid(),
       resourceVersion: '',
-      generation: kind.hasGeneration ? 1 : undefined,
+      generation: kind.hasGeneration ? 1 : meta.generation,
       creationTimestamp: context.timestamps.now(),
       deletionTimestamp: undefined,
       deletionGracePeriodSeconds: undefined,
@@ -119,7 +119,7 @@ function prepare(context: HandlerContext, creation: Creation, admitted: KubeObje
   const allocator = context.hooks.allocators.get(kind.resource);
   const prepared =
     allocator === undefined ? ready : allocator.onCreate(ready, target, creation.options.dryRun === true);
-  const errors = strategy.validate(prepared);
+  const errors = creation.form?.conversion?.validate?.(prepared) ?? strategy.validate(prepared);
   if (errors.length > 0) throw invalidObject(kind, metadata.name, errors);
   if (warn !== undefined) for (const text of strategy.warnings?.(prepared) ?? []) warn(text);
   return prepared as Stored;

@@ -32,6 +32,8 @@ describe('create', () => {
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
       creationTimestamp: '2026-01-01T00:00:00Z',
+      // Nobody counts these for a ConfigMap, so the number is the client's.
+      generation: 9,
     });
   });
 

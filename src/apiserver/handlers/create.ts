@@ -19,9 +19,17 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   const decoded = context.decoder.decode(kind, raw, decodeOptions(request));
   const question = context.reviews.find(kind.group, kind.resource);
   if (question !== undefined) return answered(question({ object: decoded, target, user: request.user }));
-  const object = withoutDuplicateOwners(decoded, warn, false);
+  const object = withoutDuplicateOwners(withoutSystemFields(decoded), warn, false);
   const managed = context.owners.onCreate(kind, request, object, sentManagedFields(raw));
   return createObject(context, { ...request, kind, object, managed });
+}
+
+/** A new object is not being deleted, whatever its maker says; nobody owns such a field. */
+function withoutSystemFields(object: KubeObject): KubeObject {
+  const { deletionGracePeriodSeconds, deletionTimestamp } = object.metadata ?? {};
+  if (deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined) return object;
+  const { deletionGracePeriodSeconds: _, deletionTimestamp: __, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** A question comes back with its answer; there is nothing to store. */

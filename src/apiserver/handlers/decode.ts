@@ -15,6 +15,7 @@ export interface DecodeOptions {
   /** What is stored under that name now: parts the object shares with it are known to be right. */
   readonly baseline?: KubeObject | undefined;
   readonly duplicateFields?: readonly string[] | undefined;
+  readonly repeatedKeys?: readonly string[] | undefined;
   /** The object is what server-side apply made. */
   readonly applied?: boolean;
 }
@@ -25,9 +26,9 @@ export interface Decoder {
 }
 
 export const decodeOptions = (
-  { duplicateFields, options, warn }: RequestBase & { readonly options: WriteOptions },
+  { duplicateFields, options, repeatedKeys, warn }: RequestBase & { readonly options: WriteOptions },
   baseline?: KubeObject,
-): DecodeOptions => ({ fieldValidation: options.fieldValidation, warn, baseline, duplicateFields });
+): DecodeOptions => ({ fieldValidation: options.fieldValidation, warn, baseline, duplicateFields, repeatedKeys });
 
 export function createDecoder(): Decoder {
   return {
@@ -36,7 +37,11 @@ export function createDecoder(): Decoder {
       const checked =
         kind.custom?.check(typed) ?? checkObject(kind.schema, typed, { immutable: true, baseline: options.baseline });
       if (checked.error !== undefined) throw badRequest(`${cannotHandle(kind, typed)}: ${checked.error}`);
-      if (checked.unknownFields.length > 0 || options.duplicateFields !== undefined) {
+      if (
+        checked.unknownFields.length > 0 ||
+        options.duplicateFields !== undefined ||
+        options.repeatedKeys !== undefined
+      ) {
         complain(kind, typed, strictComplaints(checked.unknownFields, options.duplicateFields ?? []), options);
       }
       const known = checked.object as KubeObject;
@@ -51,13 +56,24 @@ function complain(
   kind: KindDefinition,
   object: KubeObject,
   complaints: readonly string[],
-  { fieldValidation, warn }: DecodeOptions,
+  { fieldValidation, repeatedKeys, warn }: DecodeOptions,
 ): void {
   if (fieldValidation === 'Ignore') return;
   if (fieldValidation === 'Strict') {
-    throw badRequest(`${cannotHandle(kind, object)}: strict decoding error: ${complaints.join(', ')}`);
+    const all = repeatedKeys === undefined ? complaints : [yamlError(repeatedKeys), ...complaints];
+    throw badRequest(`${cannotHandle(kind, object)}: strict decoding error: ${all.join(', ')}`);
   }
-  if (warn !== undefined) for (const complaint of complaints) warn(complaint);
+  if (warn !== undefined) for (const complaint of [...(repeatedKeys ?? []), ...complaints]) warn(complaint);
+}
+
+/** All that a decoder of YAML found, in one text. */
+const yamlError = (findings: readonly string[]): string => `yaml: unmarshal errors:\n  ${findings.join('\n  ')}`;
+
+/** An applied configuration may not repeat keys where it is looked at strictly; a warning otherwise. */
+export function complainOfRepeatedKeys({ fieldValidation, repeatedKeys, warn }: DecodeOptions): void {
+  if (repeatedKeys === undefined || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Strict') throw badRequest(`error strict decoding YAML: ${yamlError(repeatedKeys)}`);
+  if (warn !== undefined) for (const text of repeatedKeys) warn(text);
 }
 
 const cannotHandle = (kind: KindDefinition, object: KubeObject): string => {

@@ -30,9 +30,7 @@ export function remove(context: HandlerContext, request: DeleteRequest): Promise
 export async function removeObject(context: HandlerContext, removal: Removal): Promise<ApiResponse> {
   const { kind, options, target } = removal;
   checkDeleteOptions(options);
-  if (isJobs(kind) && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
-    removal.warn?.(JOBS_KEEP_PODS);
-  }
+  if (isJobs(kind) && keepsPods(options)) removal.warn?.(JOBS_KEEP_PODS);
   const key = storeKeyOf(kind, target, target.name);
   let removed = false;
 
@@ -82,6 +80,8 @@ const ANSWERS_WITH_OBJECT: ReadonlySet<string> = new Set([
   'volumeattributesclasses.storage.k8s.io',
 ]);
 
+const keepsPods = ({ orphanDependents, propagationPolicy }: DeleteRequest['options']): boolean =>
+  propagationPolicy === undefined && orphanDependents === undefined;
 const isJobs = (kind: KindDefinition): boolean => kind.group === 'batch' && kind.resource === 'jobs';
 const JOBS_KEEP_PODS =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
@@ -133,6 +133,7 @@ export async function removeCollection(
   requireVerb(kind, target.subresource, 'deletecollection');
   checkListOptions(options);
   checkDeleteOptions(options);
+  if (isJobs(kind) && keepsPods(options)) request.warn?.(JOBS_KEEP_PODS);
   const list = listObjects(context, kind, { target, options });
   for (let at = 0; at < list.items.length; at += AT_ONCE) {
     request.signal?.throwIfAborted();

@@ -59,7 +59,7 @@ export function decideDeletion(kind: KindDefinition, old: Stored, options: Optio
     return { outcome: held || graceful.grace > 0 ? 'mark' : 'remove', object };
   }
   if (!held) return { outcome: 'remove', object: old };
-  const object = markDeleting(withFinalizers(old, finalizers), times);
+  const object = markDeleting(withFinalizers(old, finalizers), times, kind.strategy.marksDeletionOnly === true);
   return { outcome: object === old ? 'pending' : 'mark', object };
 }
 
@@ -110,11 +110,12 @@ function shortened(old: Stored, until: string, current: number, requested: numbe
   return { object: withMeta(old, metadata), grace };
 }
 
-function markDeleting(object: Stored, times: Timestamps): Stored {
+function markDeleting(object: Stored, times: Timestamps, only: boolean): Stored {
   const { deletionTimestamp, generation } = object.metadata;
   const now = times.now();
   const first = deletionTimestamp === undefined;
   if (!first && deletionTimestamp <= now && object.metadata.deletionGracePeriodSeconds === 0) return object;
+  if (only) return first ? withMeta(object, { ...object.metadata, deletionTimestamp: now }) : object;
   const metadata: StoredMeta = {
     ...object.metadata,
     deletionTimestamp: first || deletionTimestamp > now ? now : deletionTimestamp,

@@ -28,7 +28,7 @@ export function ownersAfterScale(
 ): ManagedFields | undefined {
   const owners = managedOf(live);
   if (owners === undefined || replicasOf(before) === replicasOf(after)) return owners;
-  return ownersAfterScaling(owners, pathOf(kind), managerOf(write), apiVersionOf(kind));
+  return ownersAfterScaling(owners, pathOf(kind), managerOf(write), apiVersionOf(kind), replicasOf(after));
 }
 
 const replicasOf = (scale: KubeObject): number =>

@@ -8,6 +8,7 @@ import { fieldsOfLastApplied, LAST_APPLIED_MANAGER, withLastApplied } from '../.
 import { decodeManaged, managedOf, type ManagedFields, sameOwnership } from '../../core/api/apply/managed.ts';
 import { type Convert, shareManaged, trackUpdate, type Write } from '../../core/api/apply/managers.ts';
 import { conflictError } from '../../core/api/apply/conflict-error.ts';
+import { UnnamedItem } from '../../core/api/apply/values.ts';
 import { resetFields } from '../../core/api/apply/reset-fields.ts';
 import { haveSameFields } from '../../core/api/apply/same-fields.ts';
 import { shapeOfKind } from '../../core/api/apply/kind-shape.ts';
@@ -16,9 +17,10 @@ import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
 import { checkObject } from '../../core/api/schema/check.ts';
 import { findTypeSchema } from '../../core/api/schema/type-schema.ts';
-import { zeroObject } from '../../core/api/schema/zero-value.ts';
+import { blankObject } from '../../core/api/schema/zero-value.ts';
 import type { Json, JsonObject } from '../../core/kube/json.ts';
 import { type KubeObject, type Stored, apiVersionOf } from '../../core/kube/objects.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
 import type { RequestBase } from '../request.ts';
 import type { Timestamps } from './timestamps.ts';
@@ -114,8 +116,9 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
         if (known !== undefined) return ofNow(known, timestamps.now());
       }
       const described = describe(kind, write);
-      const value = inForm(form, object);
-      const managed = trackUpdate(startingPoint('', NOBODY, sent), described.write, blankOf(form), value);
+      const value = inForm(form, kind.strategy.converted?.(object) ?? object);
+      const start = startingPoint('', NOBODY, sent);
+      const managed = tracked(() => trackUpdate(start, described.write, blankOf(form), value));
       // Objects are compared as they are stored, whatever form they came in.
       if (sent === undefined && (form === kind || form.conversion?.renamesOnly === true)) {
         remember(slots, form, described.write, object, managed);
@@ -125,12 +128,13 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
     onUpdate(kind, write, live, next, sent) {
       const { subresource } = write.target;
       const owners = managedOf(live) ?? NOBODY;
-      const start = startingPoint(subresource, owners, sent);
+      const start = startingPoint(subresource, owners, kind.custom !== undefined && isNone(sent) ? undefined : sent);
       // Ownership that was given up is taken up again by the next apply.
       if (start.length === 0) return start;
       const described = describe(kind, write);
       const before = inForm(described.form, live);
-      const managed = trackUpdate(start, described.write, before, inForm(described.form, next));
+      const after = inForm(described.form, kind.strategy.converted?.(next) ?? next);
+      const managed = tracked(() => trackUpdate(start, described.write, before, after));
       if (managed === owners) return owners;
       return shared(lastUpdated, `${kind.group}/${kind.resource}/${subresource}/${described.write.manager}`, managed);
     },
@@ -141,12 +145,33 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       const value = live === undefined ? application.blank : inForm(form, live);
       const owners = (live === undefined ? undefined : managedOf(live)) ?? NOBODY;
       const config = configuration as unknown as Json;
-      const applied = applyOver(owners, application, value, config);
+      const applied = orRefused(form, configuration, () => applyOver(owners, application, value, config));
       const object =
         application.manager === LAST_APPLIED_MANAGER ? withLastApplied(applied.value, config) : applied.value;
       return { object: asObject(object), managed: applied.managed };
     },
   };
+}
+
+/** Nothing can be applied to an object whose lists cannot be told apart by their keys. */
+function orRefused<T>(form: KindDefinition, { metadata }: KubeObject, apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (!(error instanceof UnnamedItem)) throw error;
+    const what = `${metadata.namespace ?? ''}/${metadata.name}; ${form.group}/${form.version}, Kind=${form.kind}`;
+    throw new StatusError(500, '', `failed to create typed live object (${what}): ${error.message}`);
+  }
+}
+
+/** An object whose lists cannot be told apart by their keys has no owners that anybody could name. */
+function tracked(track: () => ManagedFields): ManagedFields {
+  try {
+    return track();
+  } catch (error) {
+    if (error instanceof UnnamedItem) return NOBODY;
+    throw error;
+  }
 }
 
 /** An application that may take what `kubectl apply` left behind. */
@@ -186,7 +211,7 @@ function asVersion(form: KindDefinition, value: Json): Json {
 /** An object of the kind about which nothing was said. */
 function blankOf(form: KindDefinition): Json {
   const schema = findTypeSchema(form.schema);
-  const zero = schema === undefined ? { metadata: {} } : zeroObject(schema);
+  const zero = schema === undefined ? { metadata: {} } : blankObject(schema);
   return { ...zero, apiVersion: apiVersionOf(form), kind: form.kind };
 }
 
@@ -206,6 +231,9 @@ function startingPoint(subresource: string, owners: ManagedFields, sent: unknown
     return owners;
   }
 }
+
+/** To a custom resource an empty list is as good as none. */
+const isNone = (sent: unknown): boolean => Array.isArray(sent) && sent.length === 0;
 
 const isBlank = (entry: unknown): boolean =>
   typeof entry === 'object' &&

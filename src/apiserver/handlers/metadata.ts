@@ -98,7 +98,7 @@ export function withoutDuplicateOwners<T extends KubeObject>(
   if (duplicates.size === 0) return object;
   const when = afterAdmission ? ' after mutating admission happens' : '';
   warn?.(
-    `.metadata.ownerReferences contains duplicate entries${when}; they are kept once; please fix your requests; ` +
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; ` +
       `duplicate UID(s) observed: ${[...duplicates].join(', ')}`,
   );
   return withMeta(object, { ...object.metadata, ownerReferences: [...kept.values()] });

@@ -4,11 +4,11 @@ import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
 import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts';
-import { invalidObject, isStatus, notFound } from '../../core/kube/status-error.ts';
+import { invalidObject, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
 import type { ApiPatch, ApiResponse, PatchRequest } from '../request.ts';
 import { changeObject } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb } from './context.ts';
-import { decodeOptions } from './decode.ts';
+import { complainOfRepeatedKeys, decodeOptions } from './decode.ts';
 import { ownersAfter, sentManagedFields } from './managed-fields.ts';
 import { applier } from './managed-fields-apply.ts';
 import { applyToScale, patchSubresource } from './subresources/subresources.ts';
@@ -21,7 +21,8 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
   const kind = kindOf(context, target);
   requireVerb(kind, target.subresource, 'patch');
   if (request.patch.type === 'apply') return applyPatch(context, kind, request, request.patch);
-  const apply = context.patches.compile(kind, request.patch);
+  // A patch speaks of fields, and of what tells items of lists apart, as the form it was sent to has them.
+  const apply = context.patches.compile(request.form ?? kind, request.patch);
   const special = patchSubresource(context, kind, request, apply);
   if (special !== undefined) return special;
   const seesOwners = namesManagedFields(request.patch);
@@ -61,11 +62,16 @@ function applyPatch(
     next(current) {
       if (current === undefined && target.subresource !== '') throw notFound(kind, target.name);
       const { object } = applied(current);
+      complainOfRepeatedKeys(decodeOptions(request));
       if (object === (current as KubeObject | undefined)) return object;
       const form = conversion === undefined ? kind : (request.form ?? kind);
-      const options = decodeOptions(request, form === kind ? current : undefined);
-      const decoded = context.decoder.decode(form, object, { ...options, applied: true });
-      return conversion === undefined ? decoded : conversion.toStorage(decoded);
+      const { repeatedKeys: _, ...options } = decodeOptions(request, form === kind ? current : undefined);
+      try {
+        const decoded = context.decoder.decode(form, object, { ...options, applied: true });
+        return conversion === undefined ? decoded : conversion.toStorage(decoded);
+      } catch (error) {
+        throw unusableConfiguration(error, form, request);
+      }
     },
     owners: (live) => applied(live).managed,
     mayCreate: target.subresource === '',
@@ -94,6 +100,18 @@ function unusablePatch(error: unknown, patched: KubeObject): unknown {
   const text = encodeJson(patched as unknown as Json);
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   return invalidObject({ group: '', kind: '' }, '', [invalid('patch', shown, error.message)]);
+}
+
+/** The configuration is built like its kind, but a value in it cannot be read: Kubernetes finds out where it expects no trouble. */
+function unusableConfiguration(error: unknown, form: KindDefinition, { target }: PatchRequest): unknown {
+  if (form.custom !== undefined || !isStatus(error, 'BadRequest')) return error;
+  const found = /^.* cannot be handled as a \S+: (.*)$/s.exec(error.message)?.[1] ?? '';
+  // What is wrong in a body's own words stays the client's fault.
+  if (found === '' || found.startsWith('strict decoding error')) return error;
+  const type = `${form.group === '' ? '' : form.group}/${form.version}, Kind=${form.kind}`;
+  const why = found.startsWith('illegal base64') ? `error decoding from json: ${found}` : found;
+  const what = `failed to convert new object (${target.namespace}/${target.name}; ${type}) to proper version`;
+  return new StatusError(500, '', `${what}: unable to convert unstructured object to ${type}: ${why}`);
 }
 
 /** A patch speaks of fields as the form it was sent to names them. */

@@ -93,7 +93,9 @@ function fieldReaders(kind: KindDefinition): FieldReaders<Stored> {
 }
 
 const unsupportedWords = (kind: KindDefinition): ((field: string) => string) =>
-  Object.keys(kind.selectableFields).length === 0 ? unknownMetadataField : unsupportedField;
+  kind.custom === undefined && (kind.kind === 'ReplicaSet' || Object.keys(kind.selectableFields).length === 0)
+    ? unknownMetadataField
+    : unsupportedField;
 
 /** A field selector may name the namespace that the path left open. */
 export const narrowedNamespace = (selection: Selection, requested: string): string =>

@@ -5,6 +5,7 @@
  */
 import { isClusterIP, nextClusterIP } from '../../core/api/kinds/cluster-ip.ts';
 import { isHeadless, needsHealthCheck } from '../../core/api/kinds/service-prepare.ts';
+import { validateClusterIPs } from '../../core/api/kinds/service-validate-ips.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../core/api/types/core-v1.ts';
 import { type FieldError, invalid } from '../../core/kube/field-errors.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
@@ -52,6 +53,9 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
     const service = object as Service;
     const { spec } = service;
     if (spec === undefined || spec.type === 'ExternalName') return object;
+    // Nothing is looked for where addresses contradict each other.
+    const wrong = validateClusterIPs(spec, (old as Service | undefined)?.spec);
+    if (wrong.length > 0) throw invalidObject({ group: '', kind: 'Service' }, object.metadata.name, wrong);
     const use = inUse(tenant)(nameOf(object));
     const addressed = withAddress(service, spec, (old as Service | undefined)?.spec, use, options.serviceCIDR);
     const ported = withNodePorts(service, addressed, (old as Service | undefined)?.spec, use, options.random);
@@ -199,7 +203,7 @@ function withNodePorts(
     if (problem !== undefined) refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, problem));
   });
   const { healthCheckNodePort: health } = spec;
-  if (health && health !== old?.healthCheckNodePort) {
+  if (health && health !== old?.healthCheckNodePort && needsHealthCheck(spec)) {
     const problem = isNodePort(health) ? (used.has(health) ? ALLOCATED : undefined) : OUT_OF_RANGE;
     if (problem !== undefined)
       throw internalError(`failed to allocate requested HealthCheck NodePort ${health}: ${problem}`);

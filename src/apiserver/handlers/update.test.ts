@@ -76,7 +76,8 @@ describe('update', () => {
   it('refuses a version that is no version', async () => {
     const { client } = await createTestServer();
     await client.create(CONFIG_MAPS, configMap('a'));
-    expect((await failure(client.update(CONFIG_MAPS, configMap('a', { resourceVersion: 'new' })))).code).toBe(422);
+    const error = await failure(client.update(CONFIG_MAPS, configMap('a', { resourceVersion: 'new' })));
+    expect(error.status).toMatchObject({ code: 500, message: 'strconv.ParseUint: parsing "new": invalid syntax' });
   });
 
   it('cannot begin a deletion, nor add a finalizer to one', async () => {

@@ -1,7 +1,7 @@
 /** PUT: the whole object, as the client wants it to be. */
 import { share } from '../../core/kube/immutable.ts';
 import type { ApiResponse, UpdateRequest } from '../request.ts';
-import { changeObject } from './change.ts';
+import { changeObject, checkIdentity } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { decodeOptions } from './decode.ts';
 import { ownersAfter, sentManagedFields } from './managed-fields.ts';
@@ -18,6 +18,8 @@ export function update(context: HandlerContext, request: UpdateRequest): ApiResp
   const raw = request.unshared === true ? share(baseline, request.object) : request.object;
   const decoded = context.decoder.decode(kind, raw, decodeOptions(request, baseline));
   const object = withoutDuplicateOwners(decoded, warn, false);
+  // Whether the body is about the object of the path is asked before whether there is one.
+  checkIdentity(kind, request, object);
   const { uid } = object.metadata;
   return changeObject(context, {
     ...request,

@@ -14,10 +14,11 @@ import { internalError, StatusError, type Status } from '../../core/kube/status-
 import { stringify as stringifyYaml } from 'yaml';
 import type { Clock } from '../../machinery/clock.ts';
 import type { ApiList } from '../request.ts';
-import type { EncodedCache } from './encoded-cache.ts';
+import type { ListedBytes } from './encoded-cache.ts';
 import type { ByteStream, Exchange } from './exchange.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type Accepted } from './negotiate.ts';
 import type { WireContext } from './wire-context.ts';
+import { writtenObject } from './written-object.ts';
 
 /** How long encoding may hold the process before others get their turn. */
 const SLICE_MS = 4;
@@ -40,15 +41,17 @@ export function sendObject(
 ): void {
   switch (accepted.format) {
     case 'json':
-      exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeObject(object));
+      exchange.send(status, JSON_TYPE, context?.encoded.bytes(object) ?? encodeObject(writtenObject(object).object));
       return;
     case 'yaml':
-      exchange.send(status, YAML_TYPE, stringifyYaml(withPlainManaged(object as KubeObject), YAML_FORM));
+      exchange.send(status, YAML_TYPE, stringifyYaml(plainly(object), YAML_FORM));
       return;
     case 'protobuf':
       exchange.send(status, PROTOBUF_TYPE, Buffer.from(encodeProtobufObject(withPlainManaged(object as KubeObject))));
   }
 }
+
+const plainly = (object: object): object => writtenObject(withPlainManaged(object as KubeObject)).object;
 
 /** Everything that goes wrong ends here, as a Status; what is not one is a 500 that gives nothing away but its message. */
 export function sendError(exchange: Exchange, error: unknown): StatusError {
@@ -104,9 +107,11 @@ export async function sendList(
   context: WireContext,
 ): Promise<void> {
   const { accepted } = options;
+  const rest = list.continue ?? (kind.custom === undefined || accepted.as !== '' ? undefined : '');
   const metadata = {
     resourceVersion: list.resourceVersion,
-    ...(list.continue === undefined ? {} : { continue: list.continue }),
+    // A list of custom resources says it even where there is no more.
+    ...(rest === undefined ? {} : { continue: rest }),
     ...(list.remainingItemCount === undefined ? {} : { remainingItemCount: list.remainingItemCount }),
   };
   if (accepted.as === 'Table') {
@@ -127,11 +132,12 @@ export async function sendList(
     const items = isPartial ? plain.map((item) => partialObject(item, accepted.version)) : plain;
     return sendObject(exchange, 200, { ...head, items }, accepted);
   }
-  const encoded = isPartial ? partialItems(accepted.version) : context.encoded;
+  const encoded = isPartial ? partialItems(accepted.version) : context.encoded.items;
+  if (isPartial && list.items.length === 0) return sendObject(exchange, 200, { ...head, items: null }, accepted);
   await streamItems(exchange, encodeJson(head), list.items, context.clock, encoded);
 }
 
-type Items = Pick<EncodedCache, 'size' | 'copyTo'>;
+type Items = ListedBytes;
 
 /** Metadata alone, encoded as it is asked for: each is wanted twice in a row, its size first. */
 function partialItems(version: Accepted['version']): Items {

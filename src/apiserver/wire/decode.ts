@@ -4,6 +4,7 @@
  */
 import { badRequest, StatusError } from '../../core/kube/status-error.ts';
 import { parseJson, type Json } from '../../core/kube/json.ts';
+import { mayRepeatKeys } from '../../core/kube/json-scan.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import type { Format } from './negotiate.ts';
 import { decodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
@@ -13,7 +14,7 @@ export interface DecodedBody {
   readonly value: Json;
   /** The JSON it was read from; absent for other formats. */
   readonly text?: string;
-  /** What YAML gave twice; of JSON it is found out by those who want to know. */
+  /** What YAML gave twice, in its own words; of JSON it is found out by those who want to know. */
   readonly duplicates?: readonly string[];
 }
 
@@ -56,7 +57,9 @@ export async function decodeYamlBody(bytes: Buffer, clock: Clock, expected = ANY
   const text = bytes.toString('utf8');
   if (/^\s*[{[]/.test(text.slice(0, 64))) {
     try {
-      return { value: parseJson(text), text };
+      const value = parseJson(text);
+      // What is said of a repeated key depends on the type it was sent under.
+      if (!mayRepeatKeys(text, value)) return { value };
     } catch {
       // Not JSON after all; flow-style YAML may still be.
     }

@@ -6,6 +6,7 @@
 import { encodeManaged, type ManagedFields } from '../../core/api/apply/managed.ts';
 import { splitObject } from '../../core/api/schema/object-json.ts';
 import { takeText } from '../fresh-texts.ts';
+import { writtenObject } from './written-object.ts';
 import { createSlab } from './slab.ts';
 
 export interface EncodedCache {
@@ -15,11 +16,17 @@ export interface EncodedCache {
   size(object: object): number;
   /** Copies the same bytes into others, where there must be room for them; makes nothing on the way. */
   copyTo(target: Buffer, at: number, object: object): void;
+  /** The same for an object in a list of its kind, which does not say of each of Kubernetes' own kinds what it is. */
+  readonly items: ListedBytes;
 }
+
+export type ListedBytes = Pick<EncodedCache, 'size' | 'copyTo'>;
 
 /** An object's bytes, and where in them the bytes of its owners belong. */
 interface Kept {
   readonly own: Buffer;
+  /** How many bytes after the opening brace say what kind of object it is; 0 where a list says it too. */
+  readonly typeBytes: number;
   readonly ownersAt: number;
   readonly owners: Buffer;
   /** Whose bytes `owners` are, where they are kept for several objects. */
@@ -51,14 +58,18 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
   };
 
   const encode = (object: object): Kept => {
-    const { before, managed, after } = takeText(object) ?? splitObject(object);
+    const text = takeText(object);
+    const written = writtenObject(object);
+    const { before, managed, after } =
+      text !== undefined && written.object === object ? text : splitObject(written.object);
+    const { typeBytes } = written;
     // Several owners are mostly those of this object alone.
     if (managed === undefined || managed.length > 1) {
-      const text = managed === undefined ? before + after : before + encodeManaged(managed) + after;
-      return { own: kept.text(text), ownersAt: 0, owners: NOBODY, shared: undefined };
+      const whole = managed === undefined ? before + after : before + encodeManaged(managed) + after;
+      return { own: kept.text(whole), typeBytes, ownersAt: 0, owners: NOBODY, shared: undefined };
     }
     const own = kept.text(before + after);
-    return { own, ownersAt: Buffer.byteLength(before), owners: ownersOf(managed), shared: managed };
+    return { own, typeBytes, ownersAt: Buffer.byteLength(before), owners: ownersOf(managed), shared: managed };
   };
 
   /** Copied, because what stays must not keep the block of those that went. */
@@ -96,14 +107,29 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
       const { own, owners: managed } = find(object);
       return own.length + managed.length;
     },
-    copyTo(target, at, object) {
-      const { own, owners: managed, ownersAt } = find(object);
-      if (managed.length === 0) own.copy(target, at);
-      else {
-        own.copy(target, at, 0, ownersAt);
-        managed.copy(target, at + ownersAt);
-        own.copy(target, at + ownersAt + managed.length, ownersAt);
-      }
+    copyTo: (target, at, object) => copy(find(object), 0, target, at),
+    items: {
+      size(object) {
+        const { own, owners: managed, typeBytes } = find(object);
+        return own.length + managed.length - typeBytes;
+      },
+      copyTo(target, at, object) {
+        const found = find(object);
+        if (found.typeBytes > 0) target[at] = BRACE;
+        copy(found, found.typeBytes === 0 ? 0 : found.typeBytes + 1, target, found.typeBytes === 0 ? at : at + 1);
+      },
     },
   };
+}
+
+const BRACE = 0x7b;
+
+/** The bytes from a place on, owners included. */
+function copy({ own, owners, ownersAt }: Kept, from: number, target: Buffer, at: number): void {
+  if (owners.length === 0) own.copy(target, at, from);
+  else {
+    own.copy(target, at, from, ownersAt);
+    owners.copy(target, at + ownersAt - from);
+    own.copy(target, at + ownersAt - from + owners.length, ownersAt);
+  }
 }

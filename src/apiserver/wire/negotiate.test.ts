@@ -29,12 +29,14 @@ describe('Accept', () => {
   it('offers no protobuf for kinds that have none', () => {
     const protobuf = 'application/vnd.kubernetes.protobuf';
     expect(negotiate(`${protobuf},application/json`, [], false).format).toBe('json');
-    expect(() => negotiate(protobuf, [], false)).toThrow('accepted: application/json, application/yaml');
+    expect(() => negotiate(protobuf, [], false)).toThrow(
+      'Available representations: application/json, application/yaml',
+    );
   });
 
   it('refuses what nobody here can write', () => {
-    expect(() => negotiate('text/html', [])).toThrow('only the following media types are accepted');
-    expect(() => negotiate('application/json;q=0', [])).toThrow('only the following media types are accepted');
+    expect(() => negotiate('text/html', [])).toThrow('406: Not Acceptable');
+    expect(() => negotiate('application/json;q=0', [])).toThrow('406: Not Acceptable');
   });
 });
 
@@ -47,7 +49,10 @@ describe('Content-Type', () => {
     expect(() => bodyFormat('text/plain')).toThrow('unknown format');
     expect(() => bodyFormat('*/*')).toThrow('unknown format');
     expect(() => bodyFormat('application/*')).toThrow('unknown format');
-    expect(() => patchFormat('application/json')).toThrow('application/apply-patch+yaml');
-    expect(() => patchFormat(undefined)).toThrow('unknown format');
+    expect(() => patchFormat('application/json')).toThrow('415: Unsupported Media Type');
+    expect(() => patchFormat(undefined)).toThrow('415: Unsupported Media Type');
+    expect(() => patchFormat('application/json', true)).toThrow(
+      'application/merge-patch+json, application/apply-patch+yaml',
+    );
   });
 });

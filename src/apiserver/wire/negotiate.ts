@@ -62,8 +62,18 @@ export function negotiate(accept: string | undefined, offers: readonly Offer[], 
     else return accepted;
   }
   if (protobuf !== undefined) return protobuf;
-  const types = protobufKnown ? OBJECT_TYPES : `${JSON_TYPE}, ${YAML_TYPE}`;
-  throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
+  // Custom kinds, which have none, are not answered by Kubernetes' router.
+  if (!protobufKnown) {
+    throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${OBJECT_TYPES}`);
+  }
+  throw new StatusError(
+    406,
+    'NotAcceptable',
+    `406: Not Acceptable
+
+Available representations: ${OBJECT_TYPES}`,
+    {},
+  );
 }
 
 const isOffered = (offers: readonly Offer[], as: string, group: string, version: string): boolean =>
@@ -125,10 +135,13 @@ const PATCH_TYPES: ReadonlyMap<string, PatchFormat> = new Map([
   ['application/apply-patch+yaml', 'apply'],
 ]);
 
-export function patchFormat(contentType: string | undefined): PatchFormat {
+export function patchFormat(contentType: string | undefined, ofCustomKind = false): PatchFormat {
   const format = PATCH_TYPES.get(parseMediaType(contentType ?? '').type);
-  if (format === undefined) throw unsupported([...PATCH_TYPES.keys()].join(', '));
-  return format;
+  if (format !== undefined) return format;
+  if (ofCustomKind)
+    throw unsupported('application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml');
+  // Of its own kinds Kubernetes' router says no by itself, before any handler knows better.
+  throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 const unsupported = (accepted: string): StatusError =>

@@ -1,5 +1,6 @@
 /** YAML as Kubernetes reads it: the first document, scalars as Go takes them, aliases bounded. */
 import { LineCounter, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { goQuote } from '../../core/kube/go-text.ts';
 import type { Json } from '../../core/kube/json.ts';
 import { GO_SCALARS } from './yaml-scalars.ts';
 
@@ -11,7 +12,7 @@ const MOST_DUPLICATES = 100;
 
 export interface ParsedYaml {
   readonly value: Json;
-  /** Keys that were given twice, by their paths; the last value counts. */
+  /** Keys that were given twice, in the words of Go's decoder; the last value counts. */
   readonly duplicates: readonly string[];
 }
 
@@ -30,7 +31,7 @@ export function parseYaml(text: string): ParsedYaml {
   // What follows the first document is nobody's business, as in Kubernetes.
   const problem = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (problem !== undefined) throw new SyntaxError(inPlainWords(problem.message.trim()));
-  const duplicates = findDuplicates(document.contents);
+  const duplicates = findDuplicates(document.contents, lines);
   const budget = { values: text.length + MAX_ALIASED_VALUES };
   return { value: fromYaml(document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown, 0, budget), duplicates };
 }
@@ -38,37 +39,28 @@ export function parseYaml(text: string): ParsedYaml {
 const inPlainWords = (message: string): string =>
   message.replace(/^Maximum call stack size exceeded/, 'nested too deep to be read');
 
-/** Where a node stands; written out only for the few that matter. */
-interface Place {
-  readonly above: Place | undefined;
-  readonly step: string;
-}
-
-function pathOf(place: Place | undefined): string {
-  let path = '';
-  for (let at = place; at !== undefined; at = at.above) path = at.step + path;
-  return path.replace(/^\./, '');
-}
-
 /** Without recursion, since nothing here knows yet how deep the document is. */
-function findDuplicates(contents: unknown): readonly string[] {
-  const found: string[] = [];
-  const open: { readonly node: unknown; readonly place: Place | undefined }[] = [{ node: contents, place: undefined }];
-  for (let next = open.pop(); next !== undefined && found.length < MOST_DUPLICATES; next = open.pop()) {
-    const { node, place: above } = next;
-    if (isSeq(node))
-      node.items.forEach((item, index) => open.push({ node: item, place: { above, step: `[${index}]` } }));
+function findDuplicates(contents: unknown, lines: LineCounter): readonly string[] {
+  const found: { readonly line: number; readonly text: string }[] = [];
+  const open: unknown[] = [contents];
+  for (let node = open.pop(); node !== undefined && found.length < MOST_DUPLICATES; node = open.pop()) {
+    if (isSeq(node)) open.push(...node.items);
     if (!isMap(node)) continue;
     const seen = new Set<unknown>();
     for (const { key, value } of node.items) {
-      const place = isScalar(key) ? { above, step: `.${String(key.value)}` } : above;
-      open.push({ node: value, place });
+      if (value !== null) open.push(value);
       if (!isScalar(key)) continue;
-      if (seen.has(key.value)) found.push(pathOf(place));
+      if (seen.has(key.value)) {
+        // Go names the line of the value.
+        const at = (value as { readonly range?: readonly number[] } | null)?.range?.[0] ?? key.range?.[0] ?? 0;
+        const { line } = lines.linePos(at);
+        const name = typeof key.value === 'string' ? goQuote(key.value) : String(key.value);
+        found.push({ line, text: `line ${line}: key ${name} already set in map` });
+      }
       seen.add(key.value);
     }
   }
-  return found;
+  return found.toSorted((one, other) => one.line - other.line).map(({ text }) => text);
 }
 
 /** Integers that fit become numbers again; a key such as `__proto__` stays plain data. */

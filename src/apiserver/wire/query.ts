@@ -1,5 +1,6 @@
 /** The query string of a resource request, as options. Values that make no sense are refused in Kubernetes' words. */
 import { validateFieldManager } from '../../core/api/kinds/managed-fields.ts';
+import { type FieldError, notSupported } from '../../core/kube/field-errors.ts';
 import { badRequest, invalidObject, StatusError } from '../../core/kube/status-error.ts';
 import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client.ts';
 
@@ -41,21 +42,21 @@ export function watchOptions(query: URLSearchParams): WatchOptions & Pick<ListOp
 
 export const isWatch = (query: URLSearchParams): boolean => flag(query, 'watch');
 
+const VALIDATIONS: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
+
 export function writeOptions(query: URLSearchParams, optionsKind: string): WriteOptions {
   const validation = query.get('fieldValidation') ?? '';
-  if (validation !== '' && validation !== 'Ignore' && validation !== 'Warn' && validation !== 'Strict') {
-    throw invalidOption(
-      optionsKind,
-      'fieldValidation',
-      `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
-    );
-  }
-  const manager = validateFieldManager(query.get('fieldManager') ?? '', 'fieldManager');
-  if (manager.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: optionsKind }, '', manager);
+  const runs = query.getAll('dryRun');
+  const errors = [
+    ...dryRunErrors(runs),
+    ...validateFieldManager(query.get('fieldManager') ?? '', 'fieldManager'),
+    ...(VALIDATIONS.includes(validation) ? [] : [notSupported('fieldValidation', validation, VALIDATIONS)]),
+  ];
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: optionsKind }, '', errors);
   return {
-    dryRun: dryRun(query.getAll('dryRun'), optionsKind),
+    dryRun: runs.length > 0,
     ...text(query, 'fieldManager'),
-    ...(validation === '' ? {} : { fieldValidation: validation }),
+    ...(validation === '' ? {} : { fieldValidation: validation as NonNullable<WriteOptions['fieldValidation']> }),
   };
 }
 
@@ -66,7 +67,7 @@ export const forced = (query: URLSearchParams): boolean | undefined =>
 export const forceIsForApply = (): StatusError =>
   invalidOption('PatchOptions', 'force', 'Forbidden: may not be specified for non-apply patch');
 
-/** The wire form of delete options: a DeleteOptions body and the query say the same things; the body wins. */
+/** The wire form of delete options: a DeleteOptions body and the query say the same things; with a body, nobody reads the query. */
 export interface DeleteBody {
   readonly dryRun?: readonly string[];
   readonly gracePeriodSeconds?: number;
@@ -79,8 +80,8 @@ const POLICIES = new Set(['Orphan', 'Background', 'Foreground']);
 
 export function deleteOptions(query: URLSearchParams, body: DeleteBody | undefined): DeleteOptions {
   const grace = body === undefined ? integer(query, 'gracePeriodSeconds') : body.gracePeriodSeconds;
-  const orphan =
-    body?.orphanDependents ?? (query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined);
+  const asked = query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
+  const orphan = body === undefined ? asked : body.orphanDependents;
   const policy = (body === undefined ? query.get('propagationPolicy') : body.propagationPolicy) ?? '';
   if (policy !== '' && !POLICIES.has(policy)) {
     throw invalidOption(
@@ -98,18 +99,20 @@ export function deleteOptions(query: URLSearchParams, body: DeleteBody | undefin
   }
   const propagation = policy === '' && orphan !== undefined ? (orphan ? 'Orphan' : 'Background') : policy;
   return {
-    dryRun: dryRun(body?.dryRun ?? query.getAll('dryRun'), 'DeleteOptions'),
+    dryRun: dryRun(body === undefined ? query.getAll('dryRun') : (body.dryRun ?? []), 'DeleteOptions'),
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(propagation === '' ? {} : { propagationPolicy: propagation as 'Orphan' | 'Background' | 'Foreground' }),
     ...(body?.preconditions === undefined ? {} : { preconditions: body.preconditions }),
   };
 }
 
+/** Whoever says the word at all wants nothing changed: an empty or misspelt value must not end in a real write. */
+const dryRunErrors = (values: readonly string[]): readonly FieldError[] =>
+  values.some((value) => value !== 'All') ? [notSupported('dryRun', values, ['All'])] : [];
+
 function dryRun(values: readonly string[], optionsKind: string): boolean {
-  // Whoever says the word at all wants nothing changed: an empty or misspelt value must not end in a real write.
-  if (values.some((value) => value !== 'All')) {
-    throw invalidOption(optionsKind, 'dryRun', `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`);
-  }
+  const errors = dryRunErrors(values);
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: optionsKind }, '', errors);
   return values.length > 0;
 }
 

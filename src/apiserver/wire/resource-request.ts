@@ -12,7 +12,7 @@ import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
 import { decodeBody, decodeJsonText, decodeYamlBody, type DecodedBody } from './decode.ts';
 import type { Exchange } from './exchange.ts';
-import { bodyFormat, negotiate, patchFormat, TRANSFORMS } from './negotiate.ts';
+import { bodyFormat, negotiate, patchFormat, TRANSFORMS, type PatchFormat } from './negotiate.ts';
 import {
   deleteOptions,
   forced,
@@ -49,6 +49,8 @@ export async function answerResource(
   const offers = kind.verbs.length === 1 && kind.verbs[0] === 'create' ? OF_QUESTIONS : TRANSFORMS;
   const accepted = negotiate(exchange.header('accept'), offers, hasProtobuf(apiVersionOf(kind), kind.kind));
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
+  const patchType =
+    exchange.method === 'PATCH' ? patchFormat(exchange.header('content-type'), kind.custom !== undefined) : undefined;
   const warnings: string[] = kind.deprecated === undefined ? [] : [kind.deprecated];
   const base: RequestBase = {
     target,
@@ -82,7 +84,7 @@ export async function answerResource(
   }
   let response: ApiResponse;
   try {
-    response = await perform(exchange, base, kind, context);
+    response = await perform(exchange, base, kind, patchType, context);
   } finally {
     // Whoever is refused is told as well.
     if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
@@ -166,6 +168,7 @@ async function perform(
   exchange: Exchange,
   base: RequestBase,
   kind: KindDefinition,
+  patchType: PatchFormat | undefined,
   { api, clock }: WireContext,
 ): Promise<ApiResponse> {
   const { query, method } = exchange;
@@ -187,7 +190,7 @@ async function perform(
     }
     case 'PATCH': {
       const options = writeOptions(query, 'PatchOptions');
-      const read = await readPatch(exchange, clock);
+      const read = await readPatch(exchange, patchType ?? 'merge', clock);
       return api.handle({ ...base, verb: 'patch', ...read, options });
     }
     case 'DELETE': {
@@ -226,6 +229,7 @@ const OWN_KIND: ReadonlySet<string> = new Set(['', 'status']);
 /** What a body said, and what it said twice. */
 interface ReadBody {
   readonly duplicateFields?: readonly string[];
+  readonly repeatedKeys?: readonly string[];
 }
 
 async function readObject(
@@ -251,9 +255,9 @@ async function readObject(
 
 async function readPatch(
   exchange: Exchange,
+  format: PatchFormat,
   clock: WireContext['clock'],
 ): Promise<ReadBody & { readonly patch: ApiPatch }> {
-  const format = patchFormat(exchange.header('content-type'));
   const bytes = await exchange.body();
   if (format === 'apply') {
     const read = await decodeYamlBody(bytes, clock);
@@ -280,8 +284,9 @@ const NO_DUPLICATES: ReadBody = {};
 /** Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. */
 function duplicatesIn(exchange: Exchange, { value, text, duplicates = [] }: DecodedBody): ReadBody {
   if (exchange.query.get('fieldValidation') === 'Ignore') return NO_DUPLICATES;
-  const duplicateFields =
-    text === undefined ? duplicates : mayRepeatKeys(text, value) ? findDuplicateFields(text) : duplicates;
+  if (duplicates.length > 0) return { repeatedKeys: duplicates };
+  if (text === undefined || !mayRepeatKeys(text, value)) return NO_DUPLICATES;
+  const duplicateFields = findDuplicateFields(text);
   return duplicateFields.length === 0 ? NO_DUPLICATES : { duplicateFields };
 }
 

@@ -57,7 +57,7 @@ describe('YAML bodies', () => {
   it('may give a key twice: the last counts, and whoever wants to know is told', () => {
     expect(parseYaml('a: 1\nb: {c: [x, {d: 1, d: 2}]}\na: 2\n')).toEqual({
       value: { a: 2, b: { c: ['x', { d: 2 }] } },
-      duplicates: ['a', 'b.c[1].d'],
+      duplicates: ['line 2: key "d" already set in map', 'line 3: key "a" already set in map'],
     });
     expect(parseYaml('a: 1\nb: 1\n').duplicates).toEqual([]);
   });
@@ -85,7 +85,9 @@ describe('YAML bodies', () => {
 
   it('find a key given twice among very many, wherever it is', () => {
     const keys = Array.from({ length: 5000 }, (_, i) => `    k${i}: v`).join('\n');
-    expect(parseYaml(`a:\n  - b:\n${keys}\n    k0: again\n`).duplicates).toEqual(['a[0].k0']);
+    expect(parseYaml(`a:\n  - b:\n${keys}\n    k0: again\n`).duplicates).toEqual([
+      expect.stringMatching(/^line \d+: key "k0" already set in map$/),
+    ]);
   });
 
   it('refuse numbers that JSON does not have', () => {

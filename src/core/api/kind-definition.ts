@@ -57,6 +57,9 @@ export interface StorageIdentity {
 export interface KindConversion {
   toStorage(object: KubeObject): KubeObject;
   fromStorage(object: KubeObject): KubeObject;
+  /** Set where a stored object that came in this form is judged by other rules than the stored form's. */
+  validate?(stored: KubeObject): readonly FieldError[];
+  validateUpdate?(stored: KubeObject, old: KubeObject): readonly FieldError[];
   /** Only names differ: objects that have the same fields in one form have the same in the other. */
   readonly renamesOnly?: true;
 }
@@ -130,6 +133,10 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   prepareForCreate(object: T): T;
   /** Carries over what a client may not change through this resource or subresource ('' is the resource itself). */
   prepareForUpdate(object: T, old: T, subresource: string): T;
+  /** Notes when something changed, where the kind keeps it and the client did not. */
+  stamp?(object: T, old: T, now: string): T;
+  /** What Go's own form of the kind adds whenever it is written out: whoever writes the object owns that too. */
+  converted?(object: T): T;
   validate(object: T): readonly FieldError[];
   validateUpdate(object: T, old: T, subresource: string): readonly FieldError[];
   /** Warnings for the client's eyes; they change nothing. `old` is what an update replaces: what it kept was told before. */
@@ -142,6 +149,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   gracePeriod?(object: T, requested: number | undefined): number;
   /** Notes on an object whose deletion begins; it may keep the object until somebody has cleaned up (a finalizer). */
   beginDeletion?(object: T, now: string): T;
+  /** The beginning of a deletion is noted on the object, but neither a grace nor a new generation. */
+  readonly marksDeletionOnly?: boolean;
   /** PUT may create the object. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without resourceVersion overwrites. */

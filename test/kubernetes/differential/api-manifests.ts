@@ -708,29 +708,4 @@ export const KINDS: readonly KindOfCase[] = [
     ],
     4,
   ),
-  kind(
-    'flowcontrol.apiserver.k8s.io/v1',
-    'FlowSchema',
-    [
-      {
-        spec: {
-          priorityLevelConfiguration: { name: 'global-default' },
-          matchingPrecedence: 9000,
-          rules: [
-            {
-              subjects: [{ kind: 'User', user: { name: 'nobody' } }],
-              nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }],
-            },
-          ],
-        },
-      },
-    ],
-    1,
-  ),
-  kind(
-    'flowcontrol.apiserver.k8s.io/v1',
-    'PriorityLevelConfiguration',
-    [{ spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } } }],
-    1,
-  ),
 ];

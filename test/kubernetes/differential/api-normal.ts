@@ -1,5 +1,5 @@
 /** Answers without what two servers cannot have in common: identities, versions, moments, what was given out by chance. */
-import { encodeJson, type Json } from '../../../src/core/kube/json.ts';
+import { encodeGoJson, encodeJson, parseJson, type Json } from '../../../src/core/kube/json.ts';
 import type { Answer } from './api-servers.ts';
 import type { Members } from './api-values.ts';
 
@@ -46,13 +46,16 @@ function normalText(text: string, { generated, now }: Around): string {
     )
     .replace(/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-<any>')
     .replace(/(resourceVersion\\*":\\*")\d+/g, '$1<version>')
+    .replace(/(ResourceVersion in record )\(\d+\)/g, '$1<version>')
+    .replace(/(ResourceVersion in (?:the )?precondition:? )\(?\d+\)?/g, '$1<version>')
+    .replace(/(ResourceVersion in object meta: )\d+/g, '$1<version>')
     .replace(/10\.96\.\d+\.\d+/g, '<ip>');
   if (generated !== '')
     result = result.replaceAll(
       new RegExp(`${generated}-[bcdfghjklmnpqrstvwxz2456789]{5}\\b`, 'g'),
       `${generated}-<any>`,
     );
-  return result;
+  return withSortedValues(result);
 }
 
 const VERSIONS = /^(resourceVersion|resourceVersionMatch)$/;
@@ -67,6 +70,11 @@ function normalised(value: Json | undefined, key: string, around: Around): Json 
   }
   if (typeof value === 'number' && PORTS.test(key) && value >= 30_000 && value < 32_768) return '<port>';
   if (Array.isArray(value)) {
+    // Owners come in the order of their times, of which two may be the same second or not.
+    if (key === 'managedFields')
+      return (value as readonly Json[])
+        .map((entry) => normalised(entry, '', around))
+        .toSorted((a, b) => (ownerName(a) < ownerName(b) ? -1 : 1));
     // Cells of a table tell ages.
     if (key === 'cells')
       return (value as readonly Json[]).map((cell) =>
@@ -86,6 +94,24 @@ function normalised(value: Json | undefined, key: string, around: Around): Json 
   }
   return result;
 }
+
+const ownerName = (entry: Json): string => {
+  const { apiVersion, manager, operation, subresource } = (membersOf(entry) ?? {}) as Members;
+  return encodeJson([manager ?? '', operation ?? '', subresource ?? '', apiVersion ?? '']);
+};
+
+/** Values that a message quotes, their members in one order: Go has that of its structs, or sorts a map. */
+const QUOTED = /((?:Invalid|Unsupported|Duplicate) value: )(\{.*\}|\[.*\])(?=: |$)/gs;
+const withSortedValues = (text: string): string =>
+  text.includes(' value: {') || text.includes(' value: [')
+    ? text.replace(QUOTED, (whole, before: string, value: string) => {
+        try {
+          return before + encodeGoJson(parseJson(value), { sortKeys: true });
+        } catch {
+          return whole;
+        }
+      })
+    : text;
 
 export interface Difference {
   /** `body.spec.replicas` */

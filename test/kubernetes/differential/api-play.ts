@@ -69,6 +69,7 @@ export async function play(servers: Servers, sequence: Sequence, names: Names): 
   };
   try {
     for (const [at, operation] of sequence.operations.entries()) {
+      if (at > 0) await Promise.all(sides.map((seen) => settled(seen, sequence, names)));
       const parted =
         (await ask(operation, at, false)) ?? (operation.method === 'GET' ? undefined : await ask(READ, at, true));
       if (parted !== undefined) return { requests, codes, parted, known };
@@ -88,6 +89,21 @@ function sorted<T extends Json | undefined>(value: T): T {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, member]) => [key, sorted(member)]),
   ) as T;
+}
+
+/** A definition is changed by its server, some time after it was made. */
+async function settled(seen: Seen, sequence: Sequence, names: Names): Promise<void> {
+  if (sequence.target.kind !== 'CustomResourceDefinition') return;
+  let before: Json | undefined;
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await seen.server.send(requestOf(READ, sequence, names, seen));
+    remember(seen, answer, READ);
+    const version = (seen.current?.['metadata'] as Members | undefined)?.['resourceVersion'];
+    const isThere = /"type":"Established"/.test(encodeJson(answer.body));
+    if (answer.code !== 200 || (isThere && version === before)) return;
+    before = version;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 const READ: Operation = { method: 'GET', on: 'object' };

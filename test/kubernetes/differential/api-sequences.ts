@@ -64,6 +64,25 @@ function targetOf({ group, kind, version }: KindOfCase): Target {
   };
 }
 
+/** A sequence that somebody wrote down. */
+export function givenSequence(name: string, example: Example): Sequence {
+  const { kind, version } = example;
+  const found = [...KINDS, ...CUSTOM_KINDS].find(
+    (one) => one.kind === kind && (version === undefined || one.version === version),
+  );
+  if (found === undefined) throw new Error(`no kind ${kind}`);
+  const own = (found.bodies[0]?.['metadata'] ?? {}) as Manifest;
+  const objectName = (own['name'] as string | undefined) ?? '$name';
+  return { name, target: targetOf(found), objectName, operations: example.operations };
+}
+
+/** Requests about one object of a kind. */
+export interface Example {
+  readonly kind: string;
+  readonly version?: string;
+  readonly operations: readonly Operation[];
+}
+
 const ALL: readonly (readonly [number, KindOfCase])[] = [...KINDS, ...CUSTOM_KINDS].map((one) => [
   one.weight ?? 2,
   one,
@@ -142,7 +161,12 @@ function writeQuery(chance: Chance): { readonly [name: string]: string } {
 
 function create({ chance, target }: Draw, object: Json): Operation {
   const generated = chance.happens(4)
-    ? edited(object, [{ path: ['metadata', 'name'] }, { path: ['metadata', 'generateName'], value: '$name-' }])
+    ? edited(object, [
+        { path: ['metadata', 'name'] },
+        { path: ['metadata', 'generateName'], value: '$name-' },
+        // Among others it would stand anywhere.
+        { path: ['metadata', 'labels', 'case'], value: 'generated' },
+      ])
     : object;
   return {
     method: 'POST',
@@ -285,7 +309,8 @@ function thin(value: Json, chance: Chance, depth: number): Json {
     const stays = depth === 0 || key === 'name' || key === 'namespace' || chance.happens(depth > 2 ? 95 : 85);
     if (stays) result[key] = thin(member, chance, depth + 1);
   }
-  return result;
+  // Nothing is left empty that was not.
+  return Object.keys(result).length === 0 ? value : result;
 }
 
 function statusWrite(draw: Draw): Operation {
@@ -294,11 +319,16 @@ function statusWrite(draw: Draw): Operation {
     [4, () => ({ ...update(draw, 'status'), edits: statusEdits(draw) })],
     [3, () => drawPatchOf(draw, chance.pick(['merge', 'strategic', 'json']), 'status', 'status')],
     [2, () => drawApply(draw, 'status', 'status')],
-    [target.subresources.includes('status') ? 1 : 0, () => update(draw, 'status')],
+    [target.schema === undefined ? 0 : 1, () => update(draw, 'status')],
   ])();
 }
 
 function statusEdits({ chance, plain, target }: Draw): readonly Edit[] {
+  if (target.schema === undefined) {
+    return [
+      { path: ['status', chance.pick(['size', 'phase', 'other'])], value: chance.pick<Json>([1, -1, 'x', null, {}]) },
+    ];
+  }
   const edits: Edit[] = [];
   let object = edited(plain, [{ path: ['status'], value: (plain['status'] ?? {}) as Json }]);
   for (let left = 1 + chance.upTo(3); left > 0; left--) {

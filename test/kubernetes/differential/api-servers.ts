@@ -102,6 +102,7 @@ export async function startServers(): Promise<Servers> {
       apiServer: [
         '--disable-admission-plugins=TaintNodesByCondition,StorageObjectInUseProtection',
         '--max-requests-inflight=2000',
+        '--api-audiences=https://kubernetes.default.svc.cluster.local',
         '--max-mutating-requests-inflight=1000',
       ],
     }),

@@ -328,7 +328,6 @@ function valueOf(type: TypeExpression, field: FieldSchema, chance: Chance, depth
         ? chance.pick((SCALARS[type.scalar] ?? ['x']).slice(0, 8))
         : chance.pick(SCALARS[type.scalar] ?? ['x']);
     case 'list': {
-      if (chance.happens(8)) return [];
       const first = valueOf(type.element, field, chance, depth + 1);
       return chance.weighted<() => Json>([
         [6, () => [first]],
@@ -343,7 +342,7 @@ function valueOf(type: TypeExpression, field: FieldSchema, chance: Chance, depth
         const key = chance.happens(60) ? chance.pick(keys.slice(0, 3)) : chance.pick(keys);
         result[key] = valueOf(type.value, field, chance, depth + 1);
       }
-      return chance.happens(8) ? {} : result;
+      return result;
     }
     case 'object':
       return objectOf(type.name, chance, depth);

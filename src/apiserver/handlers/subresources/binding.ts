@@ -1,9 +1,9 @@
 /** `binding`: the scheduler's one write. A pod is given its node once and for all. */
 import type { Binding, Pod, PodCondition } from '../../../core/api/types/core-v1.ts';
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
-import { type FieldError, notSupported, required } from '../../../core/kube/field-errors.ts';
+import { aggregateMessage, type FieldError, notSupported, required } from '../../../core/kube/field-errors.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import { type StatusError, badRequest, conflict, invalidObject, notFound } from '../../../core/kube/status-error.ts';
+import { StatusError, badRequest, conflict, notFound } from '../../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../../machinery/admission.ts';
 import type { ApiResponse, CreateRequest } from '../../request.ts';
 import type { Decision } from '../../store/store.ts';
@@ -53,7 +53,8 @@ function checkBinding(binding: Binding, name: string, namespace: string): void {
   if (kind !== '' && kind !== 'Node') errors.push(notSupported('target.kind', kind, ['Node', '<empty>']));
   const node: unknown = binding.target?.name ?? '';
   if (typeof node !== 'string' || node === '') errors.push(required('target.name', ''));
-  if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors);
+  // Kubernetes does not make a proper answer of these findings.
+  if (errors.length > 0) throw new StatusError(500, '', aggregateMessage(errors));
 }
 
 /** Conflicts speak of `pods/binding`, so that a scheduler's log tells them from others. */

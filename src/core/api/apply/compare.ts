@@ -6,7 +6,7 @@ import { createLastLists } from './last-lists.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { wholeSet } from './whole-set.ts';
-import { atomOf, elementOf, isEmptyMap, isList, isMap, memberOf } from './values.ts';
+import { atomOf, namedElement, isEmptyMap, isList, isMap, memberOf } from './values.ts';
 
 export interface Comparison {
   readonly removed: FieldSet;
@@ -130,8 +130,7 @@ function compareItemByItem(list: ListShape, before: readonly Json[], after: read
 function byElement(list: ListShape, items: readonly Json[]): Map<PathElement, readonly Json[]> {
   const found = new Map<PathElement, Json[]>();
   for (const item of items) {
-    const element = elementOf(list, item);
-    if (element === '') continue;
+    const element = namedElement(list, item);
     const known = found.get(element);
     if (known === undefined) found.set(element, [item]);
     else known.push(item);

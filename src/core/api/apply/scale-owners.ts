@@ -54,12 +54,13 @@ const SCALE_PATH = replicasPath(['spec', 'replicas']);
 const isSameThere = (a: ManagedEntry, b: ManagedEntry): boolean =>
   a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
 
-/** Somebody set replicas through scale. Where nobody owned them, nobody does now. */
+/** Somebody set replicas through scale. Where nobody owned them, nobody does now; none at all are not written, nor owned. */
 export function ownersAfterScaling(
   owners: ManagedFields,
   path: readonly PathElement[],
   manager: string,
   apiVersion: string,
+  replicasLeft = 1,
 ): ManagedFields {
   if (!owners.some((entry) => hasPath(entry.set, path))) return owners;
   const replicas = pathSet(...path);
@@ -69,6 +70,7 @@ export function ownersAfterScaling(
     if (set === entry.set) kept.push(entry);
     else if (!isEmpty(set)) kept.push({ ...entry, set });
   }
+  if (replicasLeft === 0) return kept;
   const own: ManagedEntry = {
     manager: manager === '' ? 'unknown' : manager,
     operation: 'Update',

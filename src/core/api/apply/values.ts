@@ -66,6 +66,19 @@ function setElement(item: Json | undefined): PathElement | { readonly error: str
   return valueElement(item);
 }
 
+/** A list has an item that cannot be named; decoding lets it pass. */
+export class UnnamedItem extends Error {
+  override readonly name = 'UnnamedItem';
+  readonly code = 'EN_API_UNNAMED_ITEM';
+}
+
+/** As `elementOf`; throws where there is nothing to name an item by. */
+export function namedElement(list: ListShape, item: Json | undefined): PathElement {
+  const element = itemElement(list, item);
+  if (typeof element === 'string') return element;
+  throw new UnnamedItem(element.error);
+}
+
 /** For values known to be well-formed: the empty text never names anything. */
 export function elementOf(list: ListShape, item: Json | undefined): PathElement {
   const element = itemElement(list, item);

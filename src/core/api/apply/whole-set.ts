@@ -4,7 +4,7 @@ import { EMPTY, type FieldSet, LEAF, SetBuilder, withSelf } from './field-set.ts
 import { createLastLists } from './last-lists.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { atomOf, elementOf, isEmptyMap, isList, isMap, memberOf } from './values.ts';
+import { atomOf, namedElement, isEmptyMap, isList, isMap, memberOf } from './values.ts';
 
 export function wholeSet(shape: Shape, value: Json): FieldSet {
   switch (atomOf(shape, value)) {
@@ -78,11 +78,10 @@ const listSet = (list: ListShape, value: readonly Json[]): FieldSet =>
 
 function buildList(list: ListShape, value: readonly Json[]): FieldSet {
   const fields = new SetBuilder();
-  const elements = value.map((item) => elementOf(list, item));
+  const elements = value.map((item) => namedElement(list, item));
   const counts = elements.length > FEW ? countOf(elements) : undefined;
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i] as PathElement;
-    if (element === '') continue;
     const isAlone =
       counts === undefined
         ? elements.indexOf(element) === i && elements.lastIndexOf(element) === i

@@ -19,12 +19,13 @@ export type Nested =
 export function nested(object: unknown, steps: readonly string[]): Nested {
   let value: unknown = object;
   for (const [i, step] of steps.entries()) {
+    if (value === null) return { found: false };
     if (!isBag(value)) {
       const where = steps
-        .slice(0, i)
+        .slice(0, i + 1)
         .map((each) => `.${each}`)
         .join('');
-      return { found: false, error: mistyped(where, value, 'map[string]interface {}') };
+      return { found: false, error: mistyped(where, value, 'map[string]interface{}') };
     }
     if (!Object.hasOwn(value, step)) return { found: false };
     value = value[step];

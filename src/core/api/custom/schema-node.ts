@@ -31,6 +31,7 @@ function objectNode(schema: Structural, name: string, isResource: boolean): Obje
     kind: 'object',
     schema: typeOf(name, schema),
     atomic: schema.mapType === 'atomic',
+    replaced: false,
     child(member) {
       if (!children.has(member)) children.set(member, make(member));
       return children.get(member);

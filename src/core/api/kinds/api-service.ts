@@ -26,6 +26,8 @@ const available = (since: string | undefined): APIServiceCondition => ({
   message: 'Local APIServices are always available',
 });
 
+const META = { anyFinalizer: true } as const;
+
 function validate({ metadata, spec }: APIService): readonly FieldError[] {
   const given: Partial<APIServiceSpec> = spec;
   const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = given;
@@ -33,6 +35,7 @@ function validate({ metadata, spec }: APIService): readonly FieldError[] {
   const errors = validateObjectMeta(
     metadata,
     {
+      ...META,
       namespaced: false,
       name: (name, prefix) => {
         const problems = nameIsPathSegment(name, prefix);
@@ -120,7 +123,7 @@ export const apiServiceStrategy: KindStrategy<APIService> = {
   },
   validate,
   validateUpdate: (object, old, subresource) => [
-    ...validateObjectMetaUpdate(object.metadata, old.metadata, 'metadata'),
+    ...validateObjectMetaUpdate(object.metadata, old.metadata, 'metadata', META),
     ...(subresource === 'status' ? validateStatus(object) : validate(object)),
   ],
   allowUnconditionalUpdate: false,

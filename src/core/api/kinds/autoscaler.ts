@@ -229,7 +229,7 @@ export const autoscalerStrategy: KindStrategy<HorizontalPodAutoscaler> = {
     namespaced: true,
     hasStatus: true,
     hasGeneration: false,
-    emptyStatus: () => ({ currentMetrics: null, desiredReplicas: 0 }),
+    emptyStatus: () => ({ currentMetrics: [], desiredReplicas: 0 }),
   }),
   defaults: simpleDefaults('autoscaling/horizontalpodautoscalers'),
   validate(autoscaler) {

@@ -25,6 +25,7 @@ import { validateTolerations } from './pod/validate-scheduling.ts';
 import { DEPRECATED_LABELS } from './pod/warnings.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
+const RUNTIME_RULES = { ...RULES, anyFinalizer: true };
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 const MAX_PARAMETERS = 512;
@@ -171,7 +172,7 @@ function validateUniqueTolerations(errors: FieldError[], tolerations: readonly T
 }
 
 function validateRuntimeClass(runtimeClass: RuntimeClass): FieldError[] {
-  const errors = validateObjectMeta(runtimeClass.metadata, RULES, 'metadata');
+  const errors = validateObjectMeta(runtimeClass.metadata, RUNTIME_RULES, 'metadata');
   const { handler, overhead, scheduling } = runtimeClass;
   if (handler === '') errors.push(required('handler', ''));
   else for (const text of nameIsDnsLabel(handler, false)) errors.push(invalid('handler', handler, text));
@@ -186,10 +187,11 @@ function validateRuntimeClass(runtimeClass: RuntimeClass): FieldError[] {
 
 export const runtimeClassStrategy: KindStrategy<RuntimeClass> = {
   ...createGenericStrategy<RuntimeClass>({ namespaced: false, hasStatus: false, hasGeneration: false }),
+  allowCreateOnUpdate: true,
   validate: validateRuntimeClass,
   validateUpdate(runtimeClass, old) {
     const errors = validateRuntimeClass(runtimeClass);
-    append(errors, validateObjectMetaUpdate(runtimeClass.metadata, old.metadata, 'metadata'));
+    append(errors, validateObjectMetaUpdate(runtimeClass.metadata, old.metadata, 'metadata', RUNTIME_RULES));
     if ((runtimeClass.handler ?? '') !== (old.handler ?? '')) {
       errors.push(invalid('handler', runtimeClass.handler ?? '', 'field is immutable'));
     }

@@ -64,5 +64,6 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
       now,
     );
   },
+  marksDeletionOnly: true,
   allowUnconditionalUpdate: false,
 };

@@ -8,7 +8,9 @@ import type {
   ScopedResourceSelectorRequirement,
   ScopeSelector,
 } from '../types/core-v1.ts';
+import { withMember } from '../../kube/immutable.ts';
 import { append } from './append.ts';
+import { roundedList } from './pod/amounts.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { isStandard } from './pod/resource-names.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
@@ -169,7 +171,20 @@ function warnings(quota: ResourceQuota): readonly string[] {
 }
 
 export const resourceQuotaStrategy: KindStrategy<ResourceQuota> = {
-  ...createGenericStrategy<ResourceQuota>({ namespaced: true, hasStatus: true, hasGeneration: false }),
+  ...createGenericStrategy<ResourceQuota>({
+    namespaced: true,
+    hasStatus: true,
+    hasGeneration: false,
+    emptyStatus: () => ({}),
+  }),
+  defaults(quota) {
+    const { spec, status } = quota;
+    const rounded =
+      spec?.hard === undefined ? quota : withMember(quota, 'spec', withMember(spec, 'hard', roundedList(spec.hard)));
+    if (status === undefined) return rounded;
+    const counts = withMember(withMember(status, 'hard', roundedList(status.hard)), 'used', roundedList(status.used));
+    return withMember(rounded, 'status', counts);
+  },
   prepareForUpdate: (quota, old, subresource) => withFieldOf(quota, old, subresource === 'status' ? 'spec' : 'status'),
   validate(quota) {
     const errors = validateObjectMeta(quota.metadata, RULES, 'metadata');

@@ -93,7 +93,23 @@ function validate(secret: Secret): FieldError[] {
   return errors;
 }
 
+const PEM_BEGIN = /-----BEGIN [^\n-]+-----/;
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1');
+
+/** What Go's TLS says of a pair that is no PEM at all; a pair that does not match is not noticed here. */
+function warnings({ data = {}, type }: Secret): readonly string[] {
+  if (type !== 'kubernetes.io/tls') return [];
+  for (const [key, name] of [
+    ['tls.crt', 'certificate'],
+    ['tls.key', 'key'],
+  ] as const) {
+    if (!PEM_BEGIN.test(decoded(data[key] ?? ''))) return [`tls: failed to find any PEM data in ${name} input`];
+  }
+  return [];
+}
+
 export const secretStrategy: KindStrategy<Secret> = {
+  warnings,
   ...createGenericStrategy<Secret>({ namespaced: true, hasStatus: false, hasGeneration: false }),
   defaults: (secret) => fold(secret.type ? secret : { ...secret, type: 'Opaque' }),
   validate,

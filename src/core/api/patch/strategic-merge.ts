@@ -49,7 +49,7 @@ export function strategicMerge(
 
 function mergeMember(draft: Draft, key: string, value: Json, schema: SchemaNode | undefined): void {
   const old = draft.get(key);
-  if (isMap(old) && isMap(value)) {
+  if (isMap(old) && isMap(value) && !(schema?.kind === 'object' && schema.replaced)) {
     draft.set(key, strategicMerge(old, value, schema));
   } else if (isList(old) && isList(value)) {
     draft.set(key, mergeList(old, value, schema));

@@ -4,6 +4,8 @@
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import type { KindConversion } from '../kind-definition.ts';
+import { eventStrategy } from '../kinds/event.ts';
+import type { Event as NewEvent } from '../types/events-v1.ts';
 
 type Bag = { readonly [field: string]: unknown };
 
@@ -34,6 +36,13 @@ const converted = new WeakMap<KubeObject, KubeObject>();
 
 export const eventConversion: KindConversion = {
   renamesOnly: true,
+  validate: (stored) => eventStrategy.validate(eventConversion.fromStorage(stored) as NewEvent),
+  validateUpdate: (stored, old) =>
+    eventStrategy.validateUpdate(
+      eventConversion.fromStorage(stored) as NewEvent,
+      eventConversion.fromStorage(old) as NewEvent,
+      '',
+    ),
   toStorage: (object) => renamed(object, 'v1', TO_CORE),
   fromStorage(object) {
     let result = converted.get(object);

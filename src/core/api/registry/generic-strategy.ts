@@ -80,6 +80,20 @@ export function statusUpdate<T extends KubeObject>(object: T, old: T): T {
   return result as unknown as T;
 }
 
+/** Metadata of a write to a status that writes nothing else by the way: only who owns which fields is new. */
+export function withOldMeta<T extends KubeObject>(object: T, old: T): T {
+  const { labels: _, annotations: __, finalizers: ___, ownerReferences: ____, ...own } = object.metadata;
+  const { labels, annotations, finalizers, ownerReferences } = old.metadata;
+  const metadata = {
+    ...own,
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(ownerReferences === undefined ? {} : { ownerReferences }),
+    ...(finalizers === undefined ? {} : { finalizers }),
+  };
+  return { ...object, metadata };
+}
+
 /** Something other than metadata and status differs. */
 export function contentChanged(object: KubeObject, old: KubeObject): boolean {
   const a = object as unknown as Bag;

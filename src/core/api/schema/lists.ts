@@ -12,6 +12,8 @@ export interface ObjectNode {
   readonly schema: TypeSchema;
   /** Applied as a whole. */
   readonly atomic: boolean;
+  /** A strategic merge takes it as it is given. */
+  readonly replaced: boolean;
   /** What the member is; undefined if the type has none of that name. */
   child(name: string): SchemaNode | undefined;
 }
@@ -86,12 +88,13 @@ const NO_DEFAULTS: { readonly [key: string]: string } = Object.freeze(Object.cre
 export const keyDefaults = (typeName: string): { readonly [key: string]: string } =>
   KEY_DEFAULTS.get(typeName) ?? NO_DEFAULTS;
 
-function objectNode(schema: TypeSchema, atomicField: boolean): ObjectNode {
+function objectNode(schema: TypeSchema, atomicField: boolean, replaced = false): ObjectNode {
   const children = new Map<string, SchemaNode>();
   return {
     kind: 'object',
     schema,
     atomic: atomicField || schema.atomic,
+    replaced,
     child(name) {
       const known = children.get(name);
       if (known !== undefined) return known;
@@ -106,7 +109,9 @@ function objectNode(schema: TypeSchema, atomicField: boolean): ObjectNode {
 
 function fieldNode(field: FieldSchema): SchemaNode {
   const { type } = field;
-  if (type.kind === 'object') return objectNode(typeSchema(type.name), field.atomicMap);
+  if (type.kind === 'object') {
+    return objectNode(typeSchema(type.name), field.atomicMap, field.patchStrategies.includes('replace'));
+  }
   if (type.kind === 'map') return { kind: 'map', atomic: field.atomicMap, value: plainNode(type.value) };
   if (type.kind === 'scalar') return plainNode(type);
   return {

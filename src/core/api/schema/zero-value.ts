@@ -22,6 +22,24 @@ export function zeroObject(schema: TypeSchema): object {
   return zero;
 }
 
+const blanks = new Map<string, object>();
+
+/** What Go writes of an object about which nothing was said: lists that are only required are not among it. */
+export function blankObject(schema: TypeSchema): object {
+  let blank = blanks.get(schema.name);
+  if (blank === undefined) {
+    const fields = schema.fields.filter(
+      (field) =>
+        isAlwaysPresent(field) && (field.always || field.type.kind === 'object' || field.type.kind === 'scalar'),
+    );
+    const blankOf = ({ type }: FieldSchema): unknown =>
+      type.kind === 'object' ? blankObject(typeSchema(type.name)) : zeroValue(type);
+    blank = Object.freeze(Object.fromEntries(fields.map((field) => [field.name, blankOf(field)])));
+    blanks.set(schema.name, blank);
+  }
+  return blank;
+}
+
 /** Present in every checked object, filled in if the client left it out. */
 export function isAlwaysPresent(field: FieldSchema): boolean {
   if (field.pointer || field.omitZero) return false;

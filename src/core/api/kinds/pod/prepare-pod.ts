@@ -174,10 +174,37 @@ function prepareStatus(pod: Pod, old: Pod): Pod {
     status = withMember(status, 'observedGeneration', old.status?.observedGeneration);
   }
   status = keepObservedGenerations(status, listOf(old.status?.conditions));
+  status = withoutDisabledStatus(status, old.status ?? {});
   return withMember(withMember(withMember(pod, 'spec', old.spec), 'metadata', metadata), 'status', status);
 }
 
 /** A client that does not know about observed generations must not erase them. */
+/** Features that 1.36 has switched off; what is there already may stay. */
+function withoutDisabledStatus(status: PodStatus, old: PodStatus): PodStatus {
+  let kept = status;
+  if (
+    kept.nodeAllocatableResourceClaimStatuses !== undefined &&
+    old.nodeAllocatableResourceClaimStatuses === undefined
+  ) {
+    kept = withMember(kept, 'nodeAllocatableResourceClaimStatuses', undefined);
+  }
+  for (const key of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const) {
+    const statuses = kept[key];
+    if (statuses === undefined || statuses === old[key]) continue;
+    const next = mapShared(statuses, (each) =>
+      each.volumeMounts === undefined
+        ? each
+        : withMember(
+            each,
+            'volumeMounts',
+            mapShared(each.volumeMounts, (mount) => withMember(mount, 'volumeStatus', undefined)),
+          ),
+    );
+    kept = withMember(kept, key, next);
+  }
+  return kept;
+}
+
 function keepObservedGenerations(status: PodStatus, old: readonly PodCondition[]): PodStatus {
   if (status.conditions === undefined || !old.some(({ observedGeneration }) => observedGeneration)) return status;
   const known = new Map<string, (number | undefined)[]>();

@@ -4,7 +4,7 @@ import { exceedsBytes, utf8Length } from '../../../kube/go-text.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import { nameIsDnsSubdomain } from '../../../kube/names.ts';
 import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../../registry/generic-strategy.ts';
+import { createGenericStrategy, withFieldOf, withOldMeta } from '../../registry/generic-strategy.ts';
 import type {
   VolumeAttachment,
   VolumeAttachmentSource,
@@ -69,15 +69,7 @@ export const volumeAttachmentStrategy: KindStrategy<VolumeAttachment> = {
   }),
   prepareForUpdate(attachment, old, subresource) {
     if (subresource !== 'status') return withFieldOf(attachment, old, 'status');
-    // Labels and the like are not written by the way.
-    const { labels: _, annotations: __, ownerReferences: ___, ...meta } = attachment.metadata;
-    const { labels, annotations, ownerReferences } = old.metadata;
-    const kept = {
-      ...(labels === undefined ? {} : { labels }),
-      ...(annotations === undefined ? {} : { annotations }),
-      ...(ownerReferences === undefined ? {} : { ownerReferences }),
-    };
-    return withFieldOf({ ...attachment, metadata: { ...meta, ...kept } }, old, 'spec');
+    return withFieldOf(withOldMeta(attachment, old), old, 'spec');
   },
   validate,
   validateUpdate(attachment, old) {

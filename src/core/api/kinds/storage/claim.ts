@@ -1,7 +1,7 @@
 /** PersistentVolumeClaims. */
 import { field, forbidden, immutableField, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
-import { dns1123SubdomainProblems, nameIsDnsSubdomain, qualifiedNameProblems } from '../../../kube/names.ts';
+import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../../kube/names.ts';
 import type { KindStrategy } from '../../kind-definition.ts';
 import { createGenericStrategy, withFieldOf } from '../../registry/generic-strategy.ts';
 import type {
@@ -11,6 +11,7 @@ import type {
   TypedLocalObjectReference,
 } from '../../types/core-v1.ts';
 import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
+import { roundedList } from '../pod/amounts.ts';
 import { addAll, addTexts, type Findings, has, listOf, lookup } from '../pod/findings.ts';
 import { prettyInternalJson } from '../pod/internal-form.ts';
 import { isNative } from '../pod/resource-names.ts';
@@ -58,8 +59,30 @@ function prepareSpec(given: PersistentVolumeClaimSpec, old?: PersistentVolumeCla
   return withBothSources(spec);
 }
 
-const oddGroup = (reference: { readonly apiGroup?: string } | undefined): boolean =>
-  Boolean(reference?.apiGroup) && dns1123SubdomainProblems(reference?.apiGroup ?? '').length > 0;
+/** Amounts finer than a thousandth are rounded up. */
+function withRoundedAmounts(claim: PersistentVolumeClaim): PersistentVolumeClaim {
+  const { spec, status } = claim;
+  let result = claim;
+  if (spec?.resources !== undefined) {
+    const { resources } = spec;
+    const rounded = withMember(
+      withMember(resources, 'limits', roundedList(resources.limits)),
+      'requests',
+      roundedList(resources.requests),
+    );
+    result = withMember(result, 'spec', withMember(spec, 'resources', rounded));
+  }
+  if (status?.capacity === undefined && status?.allocatedResources === undefined) return result;
+  const counted = withMember(status, 'capacity', roundedList(status.capacity));
+  return withMember(
+    result,
+    'status',
+    withMember(counted, 'allocatedResources', roundedList(counted.allocatedResources)),
+  );
+}
+
+/** Any group that was there before stands for those that were once allowed. */
+const hasGroup = (reference: { readonly apiGroup?: string } | undefined): boolean => reference?.apiGroup !== undefined;
 
 function validateClaim(claim: PersistentVolumeClaim, lenient?: ClaimLeniency): Findings {
   const found = validateObjectMeta(claim.metadata, RULES, 'metadata');
@@ -176,9 +199,10 @@ function validateResourceKey(found: Findings, name: string, path: string): boole
 export const persistentVolumeClaimStrategy: KindStrategy<PersistentVolumeClaim> = {
   ...createGenericStrategy<PersistentVolumeClaim>({ namespaced: true, hasStatus: true, hasGeneration: false }),
   defaults(claim) {
-    let result = claim;
-    if (claim.spec?.volumeMode === undefined) result = { ...result, spec: { ...claim.spec, volumeMode: 'Filesystem' } };
-    if (!claim.status?.phase) result = { ...result, status: { ...claim.status, phase: 'Pending' } };
+    let result = withRoundedAmounts(claim);
+    if (result.spec?.volumeMode === undefined)
+      result = { ...result, spec: { ...result.spec, volumeMode: 'Filesystem' } };
+    if (!result.status?.phase) result = { ...result, status: { ...result.status, phase: 'Pending' } };
     return result;
   },
   prepareForCreate: (claim) => ({ ...claim, spec: prepareSpec(claim.spec ?? {}), status: { phase: 'Pending' } }),
@@ -195,7 +219,7 @@ export const persistentVolumeClaimStrategy: KindStrategy<PersistentVolumeClaim> 
     }
     const lenient = {
       selectorValues: validateLabelSelector(old.spec?.selector, '').length > 0,
-      sourceGroups: oddGroup(old.spec?.dataSource) || oddGroup(old.spec?.dataSourceRef),
+      sourceGroups: hasGroup(old.spec?.dataSource) || hasGroup(old.spec?.dataSourceRef),
     };
     addAll(found, validateClaim(claim, lenient));
     validateChanges(found, claim, old);

@@ -89,6 +89,8 @@ export const csiDriverStrategy: KindStrategy<CSIDriver> = {
   prepareForCreate: withoutDisabled,
   prepareForUpdate: (driver, old) =>
     old.spec?.preventPodSchedulingIfMissing === undefined ? withoutDisabled(driver) : driver,
+  // Only changes are counted: a driver begins without a generation.
+  generationChanged: (driver, old) => !deepEqual(driver.spec, old.spec),
   validate(driver) {
     const found = validateObjectMeta(driver.metadata, RULES, 'metadata');
     validateDriverSpec(found, driver.spec ?? {});

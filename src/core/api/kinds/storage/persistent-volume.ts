@@ -12,6 +12,7 @@ import type {
 } from '../../types/core-v1.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
 import { fromEntries } from '../objects.ts';
+import { roundedList } from '../pod/amounts.ts';
 import { defaultPersistentSource } from '../pod/default-volumes.ts';
 import { addAll, type Findings, has, listOf } from '../pod/findings.ts';
 import { internalValue, prettyInternalJson } from '../pod/internal-form.ts';
@@ -251,6 +252,9 @@ export const persistentVolumeStrategy: KindStrategy<PersistentVolume> = {
   defaults(volume) {
     const { status } = volume;
     let result = volume.spec === undefined ? volume : withMember(volume, 'spec', defaultPersistentSource(volume.spec));
+    if (result.spec?.capacity !== undefined) {
+      result = withMember(result, 'spec', withMember(result.spec, 'capacity', roundedList(result.spec.capacity)));
+    }
     const { spec } = result;
     if (!spec?.persistentVolumeReclaimPolicy || spec.volumeMode === undefined) {
       const persistentVolumeReclaimPolicy = spec?.persistentVolumeReclaimPolicy || 'Retain';
@@ -259,7 +263,18 @@ export const persistentVolumeStrategy: KindStrategy<PersistentVolume> = {
     }
     return status?.phase ? result : { ...result, status: { ...status, phase: 'Pending' } };
   },
-  prepareForCreate: (volume) => ({ ...volume, status: { phase: 'Pending' } }),
+  prepareForCreate: (volume) => ({
+    ...volume,
+    status: {
+      phase: 'Pending',
+      ...(volume.metadata.creationTimestamp ? { lastPhaseTransitionTime: volume.metadata.creationTimestamp } : {}),
+    },
+  }),
+  stamp: (volume, old, now) =>
+    volume.status?.phase === old.status?.phase ||
+    volume.status?.lastPhaseTransitionTime !== old.status?.lastPhaseTransitionTime
+      ? volume
+      : { ...volume, status: { ...volume.status, lastPhaseTransitionTime: now } },
   prepareForUpdate: (volume, old, subresource) =>
     withFieldOf(volume, old, subresource === 'status' ? 'spec' : 'status'),
   validate: (volume) => validateVolume(volume, false),

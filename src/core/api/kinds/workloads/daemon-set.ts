@@ -65,6 +65,16 @@ function withTemplateGeneration(set: DaemonSet, generation: number): DaemonSet {
   return withMember(set, 'metadata', withMember(set.metadata, 'annotations', annotations));
 }
 
+/** In memory both limits are plain values: where one is given, the other is written as zero. */
+function withWholeRollingUpdate(set: DaemonSet): DaemonSet {
+  const strategy = set.spec.updateStrategy;
+  const rolling = strategy?.rollingUpdate;
+  if (strategy === undefined || rolling === undefined) return set;
+  if (rolling.maxSurge !== undefined && rolling.maxUnavailable !== undefined) return set;
+  const rollingUpdate = { maxUnavailable: 0, maxSurge: 0, ...rolling };
+  return withMember(set, 'spec', withMember(set.spec, 'updateStrategy', { ...strategy, rollingUpdate }));
+}
+
 function prepareForCreate(set: DaemonSet): DaemonSet {
   const template = dropDisabledInTemplate(set.spec.template, undefined);
   const spec = withMember(set.spec, 'template', template);
@@ -174,6 +184,7 @@ export const daemonSetStrategy: KindStrategy<DaemonSet> = {
   defaults,
   prepareForCreate,
   prepareForUpdate,
+  converted: (set) => withTemplateGeneration(withWholeRollingUpdate(set), templateGeneration(set)),
   validate,
   validateUpdate,
   warnings: (set, old) =>
