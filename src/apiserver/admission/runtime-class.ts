@@ -15,8 +15,10 @@ const WITHOUT = 'pod rejected: Pod Overhead set without corresponding RuntimeCla
 type Overhead = NonNullable<PodSpec['overhead']>;
 
 export function createRuntimeClassAdmission(store: Store): AdmissionPlugin {
-  const classOf = ({ tenant }: AdmissionRequest, name: string): Stored<RuntimeClass> | undefined =>
-    store.accepted({ tenant, group: 'node.k8s.io', resource: 'runtimeclasses', namespace: '', name });
+  const classOf = ({ tenant }: AdmissionRequest, name: string): Stored<RuntimeClass> | undefined => {
+    const key = { tenant, group: 'node.k8s.io', resource: 'runtimeclasses', namespace: '', name };
+    return store.accepted(key) as Stored<RuntimeClass> | undefined;
+  };
   return {
     name: 'RuntimeClass',
     handles: ({ operation, resource, subresource }) =>

@@ -36,7 +36,6 @@ const FAILING: readonly (readonly [RegExp, string])[] = [
   ],
   [/CustomResourcePublishOpenAPI.* works for CRD with validation schema/, 'the schema has no descriptions of metadata'],
   [/HTTP status code 400 if the user specifies an invalid timeout/, 'a timeout that cannot be read is passed over'],
-  [/capture the life of a ResourceClaim/, 'quotas do not count devices by class'],
   [/MutatingAdmissionPolicy .*should mutate/, 'policies that mutate are kept, and obeyed by nobody'],
   [/\[Feature:NodeAuthorizer\]/, 'there is no Node authorizer'],
 ];
@@ -104,6 +103,7 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
     /continue listing from the last key if the original version has been compacted/,
     'waits minutes for the past to be forgotten: everynode forgets by amount, not by time',
   ],
+  [/\[Flaky\]/, 'does not always pass on Kubernetes either'],
   [/health handlers should contain necessary checks/, 'asks after the parts of a kube-apiserver, etcd among them'],
 ];
 
