@@ -1,0 +1,312 @@
+/** What a kube-apiserver was seen to answer to the same requests, where it is easily got wrong. */
+import { describe, expect, it } from 'vitest';
+import {
+  CONFIG_MAPS,
+  CSI_DRIVERS,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DAEMON_SETS,
+  DEPLOYMENTS,
+  EVENTS_IN_EVENTS_GROUP,
+  JOBS,
+  LEASES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  POD_DISRUPTION_BUDGETS,
+  RESOURCE_QUOTAS,
+  RUNTIME_CLASSES,
+  SECRETS,
+  SERVICE_ACCOUNTS,
+  SERVICES,
+  VALIDATING_ADMISSION_POLICIES,
+  VALIDATING_ADMISSION_POLICY_BINDINGS,
+} from '../../core/api/registry/resources.ts';
+import { withPlainManaged } from '../../core/api/apply/managed.ts';
+import type { KubeObject } from '../../core/kube/objects.ts';
+import { LOOPBACK } from '../access/users.ts';
+import type { ApiServer } from '../api-server.ts';
+import type { ApiPatch } from '../request.ts';
+import { configMap, failure } from '../testing/samples.ts';
+import { createTestServer } from '../testing/test-server.ts';
+
+const owners = (object: KubeObject): readonly string[] =>
+  (withPlainManaged(object).metadata.managedFields ?? []).map(
+    ({ fieldsV1, manager, operation }) => `${manager} ${operation} ${JSON.stringify(fieldsV1)}`,
+  );
+const named = <T extends object>(apiVersion: string, kind: string, rest: T, metadata = {}) => ({
+  apiVersion,
+  kind,
+  metadata: { name: 'a', ...metadata },
+  ...rest,
+});
+const local = <T extends object>(apiVersion: string, kind: string, rest: T) =>
+  named(apiVersion, kind, rest, { namespace: 'default' });
+const KEY = { namespace: 'default', name: 'a' };
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const workload = { selector: { matchLabels: { a: 'b' } }, template };
+
+/** A PATCH as it comes over the wire; what was warned of. */
+async function patched(
+  server: ApiServer,
+  resource: { readonly group: string; readonly version: string; readonly resource: string },
+  patch: ApiPatch,
+  more: { readonly repeatedKeys?: readonly string[]; readonly strict?: boolean } = {},
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  const { group, resource: plural, version } = resource;
+  await server.handle({
+    verb: 'patch',
+    target: { tenant: 'system', group, version, resource: plural, namespace: 'default', name: 'a', subresource: '' },
+    user: LOOPBACK,
+    patch,
+    options: { fieldManager: 'm', ...(more.strict === true ? { fieldValidation: 'Strict' } : {}) },
+    warn: (text) => void warnings.push(text),
+    ...(more.repeatedKeys === undefined ? {} : { repeatedKeys: more.repeatedKeys }),
+  });
+  return warnings;
+}
+
+describe('who owns what', () => {
+  it('of a new object: not that it is being deleted', async () => {
+    const { client } = await createTestServer();
+    const made = await client.create(CONFIG_MAPS, configMap('a', { deletionGracePeriodSeconds: 5 }, { k: 'v' }));
+    expect(owners(made)).toEqual(['everynode Update {"f:data":{".":{},"f:k":{}}}']);
+  });
+
+  it('of a DaemonSet: also the annotation that Go adds to whatever it writes', async () => {
+    const { client } = await createTestServer();
+    const set = await client.create(DAEMON_SETS, local('apps/v1', 'DaemonSet', { spec: workload }) as never);
+    expect(owners(set)[0]).toContain('"f:annotations":{".":{},"f:deprecated.daemonset.template.generation":{}}');
+  });
+
+  it('of a list that is required but not always written: the list itself', async () => {
+    const { client } = await createTestServer();
+    const spec = { policyName: 'p', validationActions: ['Deny'] };
+    const kind = 'ValidatingAdmissionPolicyBinding';
+    const binding = named('admissionregistration.k8s.io/v1', kind, { spec });
+    const made = await client.create(VALIDATING_ADMISSION_POLICY_BINDINGS, binding as never);
+    expect(owners(made)[0]).toContain('"f:validationActions":{".":{},"v:\\"Deny\\"":{}}');
+  });
+
+  it('of a list whose items have no names: nobody', async () => {
+    const { client } = await createTestServer();
+    const account = await client.create(SERVICE_ACCOUNTS, local('v1', 'ServiceAccount', { secrets: [{}] }) as never);
+    expect(owners(account)).toEqual([]);
+    const more = { ...local('v1', 'ServiceAccount', { secrets: [{ name: 's' }] }), secrets: [{ name: 's' }] };
+    const error = await failure(client.apply(SERVICE_ACCOUNTS, more as never, { fieldManager: 'm' }));
+    expect(error.code).toBe(500);
+  });
+
+  it('of replicas that were set to none through scale: nobody', async () => {
+    const { client, server } = await createTestServer();
+    const target = { tenant: 'system', group: 'apps', version: 'v1', resource: 'deployments', ...KEY };
+    await client.create(DEPLOYMENTS, local('apps/v1', 'Deployment', { spec: { ...workload, replicas: 2 } }) as never);
+    const body = { spec: { replicas: 0 } };
+    const request = { verb: 'patch', target: { ...target, subresource: 'scale' }, user: LOOPBACK } as const;
+    const answer = await server.handle({ ...request, patch: { type: 'merge', body }, options: { fieldManager: 'm' } });
+    expect(answer).toMatchObject({ object: { kind: 'Scale', spec: {} } });
+    const left = await client.get(DEPLOYMENTS, KEY);
+    expect(left.spec?.replicas).toBe(0);
+    expect(owners(left).join()).not.toContain('f:replicas');
+  });
+});
+
+describe('deletions', () => {
+  it('of a definition are marked without a grace and without a new generation', async () => {
+    const { client } = await createTestServer();
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+    const spec = { group: 'e.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions };
+    const definition = named('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { spec }, { name: 'things.e.com' });
+    await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition as never);
+    const { metadata } = (await client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: 'things.e.com' })) as KubeObject;
+    expect(metadata).toMatchObject({ generation: 1, deletionTimestamp: expect.any(String) as string });
+    expect(metadata.deletionGracePeriodSeconds).toBeUndefined();
+  });
+
+  it('of jobs warn of their pods even where there is none', async () => {
+    const { server } = await createTestServer();
+    const warnings: string[] = [];
+    await server.handle({
+      verb: 'deletecollection',
+      target: { tenant: 'system', ...JOBS, namespace: 'default', name: '', subresource: '' },
+      user: LOOPBACK,
+      options: {},
+      warn: (text) => void warnings.push(text),
+    });
+    expect(warnings).toEqual([expect.stringContaining('child pods are preserved by default')]);
+  });
+});
+
+describe('updates', () => {
+  it('ask whether the body is about the object before whether there is one', async () => {
+    const { client, server } = await createTestServer();
+    const target = { tenant: 'system', ...CONFIG_MAPS, ...KEY, subresource: '' };
+    const request = { verb: 'update', target, user: LOOPBACK, options: {} } as const;
+    const other = { ...request, object: configMap('other') };
+    await expect(Promise.resolve().then(() => server.handle(other))).rejects.toMatchObject({ code: 400 });
+    expect((await failure(client.update(CONFIG_MAPS, configMap('a')))).code).toBe(404);
+  });
+
+  it('may create some kinds, whose version must at least be a number', async () => {
+    const { client } = await createTestServer();
+    const runtime = named('node.k8s.io/v1', 'RuntimeClass', { handler: 'runc' });
+    expect((await client.update(RUNTIME_CLASSES, runtime as never)).metadata.uid).toBeDefined();
+    const lease = named('coordination.k8s.io/v1', 'Lease', {}, { namespace: 'default', resourceVersion: 'x' });
+    expect((await failure(client.update(LEASES, lease as never))).status).toMatchObject({
+      code: 500,
+      message: 'strconv.ParseUint: parsing "x": invalid syntax',
+    });
+  });
+
+  it('count generations of a driver from its first change', async () => {
+    const { client } = await createTestServer();
+    const made = await client.create(CSI_DRIVERS, named('storage.k8s.io/v1', 'CSIDriver', { spec: {} }) as never);
+    expect(made.metadata.generation).toBeUndefined();
+    const body = { spec: { requiresRepublish: true } };
+    const changed = await client.patch(CSI_DRIVERS, { name: 'a' }, { type: 'merge', body });
+    expect(changed.metadata.generation).toBe(1);
+  });
+
+  it('of the status of a policy write nothing else by the way', async () => {
+    const { client } = await createTestServer();
+    const rule = { apiGroups: ['e.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['things'] };
+    const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] };
+    const policy = named('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec });
+    await client.create(VALIDATING_ADMISSION_POLICIES, policy as never);
+    const body = { metadata: { labels: { late: 'x' }, finalizers: ['anybody'] }, status: { observedGeneration: 1 } };
+    const options = { subresource: 'status' } as const;
+    const after = await client.patch(VALIDATING_ADMISSION_POLICIES, { name: 'a' }, { type: 'merge', body }, options);
+    expect(after).toMatchObject({ status: { observedGeneration: 1 } });
+    expect(after.metadata).not.toHaveProperty('labels');
+    expect(after.metadata).not.toHaveProperty('finalizers');
+  });
+
+  it('warn although nothing changes', async () => {
+    const { client, server } = await createTestServer();
+    const spec = { ports: [{ port: 80 }], externalName: 'x' };
+    await client.create(SERVICES, local('v1', 'Service', { spec }) as never);
+    expect(await patched(server, SERVICES, { type: 'merge', body: {} })).toEqual([
+      'spec.externalName is ignored when spec.type is not "ExternalName"',
+    ]);
+  });
+});
+
+describe('patches', () => {
+  it('of a selector that is replaced replace it', async () => {
+    const { client } = await createTestServer();
+    const spec = { minAvailable: 1, selector: { matchLabels: { a: 'b' } } };
+    await client.create(POD_DISRUPTION_BUDGETS, local('policy/v1', 'PodDisruptionBudget', { spec }) as never);
+    const body = { spec: { selector: {} } };
+    const after = await client.patch(POD_DISRUPTION_BUDGETS, KEY, { type: 'strategic', body });
+    expect(after.spec?.selector).toEqual({});
+    expect(after.metadata.generation).toBe(2);
+  });
+
+  it('in YAML that repeat a key are told so in the words of its decoder', async () => {
+    const { server } = await createTestServer();
+    const patch: ApiPatch = { type: 'apply', body: configMap('a'), force: false };
+    const repeatedKeys = ['line 2: key "data" already set in map'];
+    expect(await patched(server, CONFIG_MAPS, patch, { repeatedKeys })).toEqual(repeatedKeys);
+    const refused = Promise.resolve().then(() => patched(server, CONFIG_MAPS, patch, { repeatedKeys, strict: true }));
+    await expect(refused).rejects.toThrow(
+      'error strict decoding YAML: yaml: unmarshal errors:\n  line 2: key "data" already set in map',
+    );
+  });
+
+  it('that apply what cannot be read fail where nobody expects it', async () => {
+    const { client } = await createTestServer();
+    const secret = { ...local('v1', 'Secret', { data: { k: '!!!' } }) };
+    const error = await failure(client.apply(SECRETS, secret as never, { fieldManager: 'm' }));
+    expect(error.status).toMatchObject({
+      code: 500,
+      message:
+        'failed to convert new object (default/a; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 0',
+    });
+  });
+
+  it('of operations that are none are refused in the words of the server', async () => {
+    const { client } = await createTestServer();
+    await client.create(CONFIG_MAPS, configMap('a'));
+    const error = await failure(client.patch(CONFIG_MAPS, KEY, { type: 'json', body: [5] as never }));
+    expect(error.message).toBe(
+      'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
+    );
+  });
+});
+
+describe('new objects', () => {
+  it('begin with what their kind notes of itself', async () => {
+    const { client } = await createTestServer();
+    const spec = { capacity: { storage: '1.2345678901' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/p' } };
+    const volume = await client.create(PERSISTENT_VOLUMES, named('v1', 'PersistentVolume', { spec }) as never);
+    expect(volume.status?.lastPhaseTransitionTime).toBe(volume.metadata.creationTimestamp);
+    expect(volume.spec?.capacity).toEqual({ storage: '1235m' });
+    const quota = await client.create(RESOURCE_QUOTAS, local('v1', 'ResourceQuota', { spec: {} }) as never);
+    expect(quota.status).toEqual({});
+    const bound = await client.patch(
+      PERSISTENT_VOLUMES,
+      { name: 'a' },
+      { type: 'merge', body: { status: { phase: 'Available', lastPhaseTransitionTime: null } } },
+      { subresource: 'status' },
+    );
+    expect(bound.status).toMatchObject({ phase: 'Available' });
+  });
+
+  it('of amounts finer than a thousandth are rounded up', async () => {
+    const { client } = await createTestServer();
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1.2345678901' } } };
+    const claim = local('v1', 'PersistentVolumeClaim', { spec });
+    const made = await client.create(PERSISTENT_VOLUME_CLAIMS, claim as never);
+    expect(made.spec?.resources?.requests).toEqual({ storage: '1235m' });
+  });
+
+  it('in the newer group of events are judged by its rules, and named as it names them', async () => {
+    const { client } = await createTestServer();
+    const event = named(
+      'events.k8s.io/v1',
+      'Event',
+      {
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'e.com/c',
+        reportingInstance: 'i',
+        action: 'A',
+        reason: 'R',
+        type: 'Normal',
+        regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
+      },
+      { namespace: 'default' },
+    );
+    const counted = await failure(client.create(EVENTS_IN_EVENTS_GROUP, { ...event, deprecatedCount: 2 } as never));
+    expect(counted.status.details?.causes).toEqual([
+      { reason: 'FieldValueInvalid', message: 'Invalid value: "": needs to be unset', field: 'count' },
+    ]);
+    await client.create(EVENTS_IN_EVENTS_GROUP, event as never);
+    const again = await failure(client.create(EVENTS_IN_EVENTS_GROUP, event as never));
+    expect(again.status).toMatchObject({
+      message: 'events.events.k8s.io "a" already exists',
+      details: { name: 'a', group: 'events.k8s.io', kind: 'events' },
+    });
+  });
+
+  it('whose addresses contradict each other are refused before any is given out', async () => {
+    const { client } = await createTestServer();
+    const spec = { clusterIP: '10.0.0', clusterIPs: ['10.0.0.1', '10.0.0.1'], ports: [{ port: 80 }] };
+    const error = await failure(client.create(SERVICES, local('v1', 'Service', { spec }) as never));
+    expect(error.message).toContain('first value must match `clusterIP`');
+    expect(error.message).not.toContain('failed to allocate');
+  });
+
+  it('of certificates that are none warn of it', async () => {
+    const { server } = await createTestServer();
+    const warnings: string[] = [];
+    const data = { 'tls.crt': 'YQ==', 'tls.key': 'Yg==' };
+    await server.handle({
+      verb: 'create',
+      target: { tenant: 'system', ...SECRETS, namespace: 'default', name: '', subresource: '' },
+      user: LOOPBACK,
+      options: {},
+      object: local('v1', 'Secret', { type: 'kubernetes.io/tls', data }) as never,
+      warn: (text) => void warnings.push(text),
+    });
+    expect(warnings).toEqual(['tls: failed to find any PEM data in certificate input']);
+  });
+});
