@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generateComponent } from './component.ts';
 import { generateErrors } from './errors.ts';
 import { generateResources } from './resources.ts';
 import { KUBERNETES_TYPES } from '../../src/core/api/facts/kubernetes-types.ts';
@@ -123,7 +124,12 @@ function isPresent(type: TypeFact, field: FieldFact, isKind: boolean): boolean {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of [...generateTypes(), ...generateResources(), ...generateErrors()]) {
+  for (const [path, text] of [
+    ...generateTypes(),
+    ...generateResources(),
+    ...generateErrors(),
+    ...generateComponent(),
+  ]) {
     writeFileSync(new URL(`../../${path}`, import.meta.url), text);
   }
 }

@@ -12,7 +12,7 @@ import type { Problem } from './problem.ts';
 import { parseManifests } from './read/parse-yaml.ts';
 import { problemAt, readComponent, type ReadComponent } from './read/read-component.ts';
 import { applySet, type SetOptions } from './read/set.ts';
-import { sourceOf, type SourceDocument, type SourceNode } from './read/source.ts';
+import { SourceDocument, sourceOf, type SourceNode } from './read/source.ts';
 import { type OtherDocument, type ReferenceOptions, resolveReferences } from './references/resolve.ts';
 import type { Mode } from './render/mode.ts';
 import type { Rendered } from './render/render.ts';
@@ -57,7 +57,7 @@ export function loadManifests(texts: readonly ManifestText[], overrides: readonl
 
 /** An object of an API server, or one made in a program. */
 export const readObject = (object: unknown, name = 'the object'): ReadComponent =>
-  readComponent({ file: name, text: '', root: sourceOf(object), overrides: [] });
+  readComponent(new SourceDocument({ file: name, root: sourceOf(object) }));
 
 function withOverrides(document: SourceDocument, overrides: readonly Override[], problems: Problem[]): SourceDocument {
   let changed = document;

@@ -63,7 +63,8 @@ const RESERVED = /^(?:true|false|yes|no|on|off|null|y|n)$/i;
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff]/;
 
 function scalar(value: unknown, indent: string, isKey = false): string {
-  if (typeof value !== 'string') return value === null || value === undefined ? 'null' : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value !== 'string') return 'null';
   if (SAFE_WORD.test(value) && !RESERVED.test(value)) return value;
   if (!isKey && value.includes('\n') && isBlockText(value)) return literal(value, indent);
   return JSON.stringify(value);

@@ -22,10 +22,11 @@ import {
   MAX_DEPTH,
   placeOf,
   scalarNode,
-  type SourceDocument,
+  SourceDocument,
   type SourceNode,
 } from './source.ts';
 import { plainScalar } from './plain-scalar.ts';
+import { readQuickly } from './quick-yaml.ts';
 
 export interface ParsedText {
   readonly documents: readonly SourceDocument[];
@@ -36,6 +37,7 @@ export interface ParsedText {
 export const MAX_TEXT = 1024 * 1024;
 const MAX_NODES = 100_000;
 const MAX_DOCUMENTS = 1000;
+const MAX_LINES = 50_000;
 /** An opening bracket costs the parser a stack frame or more. */
 const MAX_BRACKETS = 500;
 
@@ -53,9 +55,8 @@ class Refused extends Error {
   }
 }
 
-/** Reads every document of a text. Documents with a problem are left out; the others are there. */
-export function parseManifests(text: string, file: string): ParsedText {
-  const whole: SourceDocument = { file, text, root: scalarNode(null), overrides: [] };
+function reporters(text: string, file: string) {
+  const whole = new SourceDocument({ file, text, root: scalarNode(null) });
   const problem = (code: ComponentErrorCode, message: string, at: number): Problem => ({
     code,
     path: '',
@@ -66,9 +67,26 @@ export function parseManifests(text: string, file: string): ParsedText {
     documents: [],
     problems: [problem(code, message, at)],
   });
+  return { problem, refused };
+}
+
+/** Reads every document of a text. Documents with a problem are left out; the others are there. */
+export function parseManifests(text: string, file: string): ParsedText {
+  const { refused } = reporters(text, file);
   if (text.length > MAX_TEXT) return refused('EN_COMPONENT_TOO_LARGE', 'is larger than 1 MiB', 0);
+  const size = tooManyLines(text);
+  if (size !== undefined) return refused('EN_COMPONENT_TOO_LARGE', size, 0);
   const control = text.search(CONTROL);
   if (control !== -1) return refused('EN_COMPONENT_YAML', 'contains a control character', control);
+  const quick = readQuickly(text);
+  if (quick !== undefined)
+    return { documents: quick.map((root) => new SourceDocument({ file, text, root })), problems: [] };
+  return parseThoroughly(text, file);
+}
+
+/** By the rules of YAML, all of them. */
+export function parseThoroughly(text: string, file: string): ParsedText {
+  const { problem, refused } = reporters(text, file);
   const deep = tooManyBrackets(text);
   if (deep !== -1) return refused('EN_COMPONENT_TOO_LARGE', TOO_DEEP, deep);
 
@@ -76,19 +94,23 @@ export function parseManifests(text: string, file: string): ParsedText {
   if (parsed === undefined) return refused('EN_COMPONENT_TOO_LARGE', TOO_DEEP, 0);
   const documents: SourceDocument[] = [];
   const problems: Problem[] = [];
-  if (parsed.length > MAX_DOCUMENTS)
-    return refused('EN_COMPONENT_TOO_LARGE', `has more than ${MAX_DOCUMENTS} documents`, 0);
   let nodes = MAX_NODES;
   for (const document of parsed) {
     const faults = [...document.errors, ...document.warnings];
     if (faults.length > 0) {
-      for (const { message, pos } of faults) problems.push(problem('EN_COMPONENT_YAML', firstLine(message), pos[0]));
+      for (const { message, pos } of faults) {
+        const isDeep = message.includes('call stack');
+        const [code, text] = isDeep
+          ? (['EN_COMPONENT_TOO_LARGE', TOO_DEEP] as const)
+          : (['EN_COMPONENT_YAML', firstLine(message)] as const);
+        problems.push(problem(code, text, pos[0]));
+      }
       continue;
     }
     if (document.contents === null || isEmptyDocument(document)) continue;
     try {
       const pass: Pass = { nodes, anchors: new Map() };
-      documents.push({ ...whole, root: convert(document.contents, pass, 0) });
+      documents.push(new SourceDocument({ file, text, root: convert(document.contents, pass, 0) }));
       nodes = pass.nodes;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -109,6 +131,18 @@ function parse(text: string): readonly Document.Parsed[] | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Counted before the parser sees them: it is thorough, and takes its time. */
+function tooManyLines(text: string): string | undefined {
+  let lines = 1;
+  let documents = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    lines += 1;
+    if (text.startsWith('---', at + 1)) documents += 1;
+  }
+  if (lines > MAX_LINES) return `has more than ${MAX_LINES} lines`;
+  return documents > MAX_DOCUMENTS ? `has more than ${MAX_DOCUMENTS} documents` : undefined;
 }
 
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? message;

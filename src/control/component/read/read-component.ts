@@ -119,7 +119,10 @@ class Reader {
       const result = found === undefined ? undefined : this.readField(name, field, found, trace);
       if (found !== undefined && result === undefined) empty.add(name);
       if (result !== undefined && result !== FAILED) value[name] = result;
-      else if (field.isRequired) {
+      // Later rules ask whether a name is there; one that is badly spelt is.
+      else if (result === FAILED && field.schema.kind === 'text' && field.schema.format !== undefined) {
+        value[name] = placeholder(field.schema);
+      } else if (field.isRequired) {
         if (result === undefined) this.missing(name, field, found, trace);
         value[name] = placeholder(field.schema);
       }
@@ -182,10 +185,12 @@ class Reader {
     const expected = `one of ${alternatives.join(', ')}`;
     const at = (name: string | undefined): Trace => trace.children?.get(name ?? '') ?? trace;
     if (found.length > 1) {
-      this.fail(at(found[1]), {
+      this.problems.push({
         code: 'EN_COMPONENT_ALTERNATIVES',
         message: `${found.map((name) => given.get(name)?.key ?? name).join(' and ')} exclude each other`,
         expected,
+        path: located(this.document, trace).path,
+        place: located(this.document, at(found[1])).place,
       });
     } else if (isAlternativeRequired !== true) return;
     else if (found.length === 0) {

@@ -33,6 +33,12 @@ export function describeNode(node: SourceNode): string {
   return typeof value === 'boolean' ? String(value) : `the number ${value}`;
 }
 
+const FORMS: { readonly [form: string]: string } = {
+  value: 'a text, or valueFrom',
+  image: 'an image, such as repo:tag',
+  env: 'a list, or a mapping',
+};
+
 /** In words: what a field of this schema wants. */
 export function describeSchema(schema: Schema): string {
   switch (schema.kind) {
@@ -52,8 +58,9 @@ export function describeSchema(schema: Schema): string {
     case 'list':
       return 'a list';
     case 'map':
-    case 'object':
       return 'a mapping';
+    case 'object':
+      return schema.form === undefined ? 'a mapping' : (FORMS[schema.form] ?? 'a mapping');
     case 'any':
       return 'anything';
   }

@@ -35,9 +35,8 @@ export function applySet(document: SourceDocument, expression: string, options: 
   try {
     let next = document;
     for (const { path, value } of parseSet(expression, options.asText === true)) {
-      const overrides = [...next.overrides, pathText(path)];
       const at = overrideAt(next.overrides.length);
-      next = { ...next, overrides, root: put(next.root, path, placed(value, at), at) };
+      next = next.overridden(put(next.root, path, placed(value, at), at), pathText(path));
     }
     return { document: next };
   } catch (error) {

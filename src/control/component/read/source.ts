@@ -37,12 +37,40 @@ export interface MapNode {
 
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-export interface SourceDocument {
+interface DocumentParts {
   readonly file: string;
-  readonly text: string;
+  readonly text?: string;
   readonly root: SourceNode;
   /** Paths of the overrides that were applied; never their values, which may be secrets. */
+  readonly overrides?: readonly string[];
+}
+
+/** A document, secrets and all: so it shows nothing of itself but the name of its file, however it is printed. */
+export class SourceDocument {
+  readonly file: string;
   readonly overrides: readonly string[];
+  readonly #text: string;
+  readonly #root: SourceNode;
+
+  constructor({ file, text = '', root, overrides = [] }: DocumentParts) {
+    this.file = file;
+    this.overrides = overrides;
+    this.#text = text;
+    this.#root = root;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get root(): SourceNode {
+    return this.#root;
+  }
+
+  /** The same document with something in it changed by an override. */
+  overridden(root: SourceNode, override: string): SourceDocument {
+    return new SourceDocument({ file: this.file, text: this.#text, root, overrides: [...this.overrides, override] });
+  }
 }
 
 export const NOWHERE: At = -1;

@@ -1,6 +1,6 @@
 /** The pod template: containers, volumes, and what the pod says about itself. */
 import type { Component } from '../../../core/api/component/types.ts';
-import type { PodSecurityContext, PodSpec, PodTemplateSpec, Toleration } from '../../../core/api/types/core-v1.ts';
+import type { PodSpec, PodTemplateSpec, Toleration } from '../../../core/api/types/core-v1.ts';
 import { containersOf } from '../containers-of.ts';
 import { containerOf } from './containers.ts';
 import { sharedSecretNames } from './env.ts';
@@ -55,7 +55,7 @@ function podSpec(component: Component, { identity, findings, hasPullSecret }: Te
     dnsConfig: pod?.dnsConfig,
     hostAliases: unlessEmpty(pod?.hostAliases),
     terminationGracePeriodSeconds: pod?.terminationGracePeriodSeconds,
-    securityContext: pod?.securityContext as PodSecurityContext | undefined,
+    securityContext: pod?.securityContext,
     imagePullSecrets: unlessEmpty(pullSecrets(component, identity, hasPullSecret).map((name) => ({ name }))),
     nodeSelector: unlessBare(spec.nodeSelector ?? scheduling?.nodeSelector),
     tolerations: unlessEmpty((spec.tolerations ?? scheduling?.tolerations) as readonly Toleration[] | undefined),

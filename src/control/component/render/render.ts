@@ -106,7 +106,7 @@ const isRenderedSecret = (object: RenderedObject): object is RenderedSecret =>
  */
 export function revealed(objects: readonly RenderedObject[]): readonly KubeObject[] {
   return objects.map((object) => {
-    if (!isRenderedSecret(object)) return object as KubeObject;
+    if (!isRenderedSecret(object)) return object;
     const data = Object.fromEntries(
       Object.entries(object.data).map(([key, value]) => [key, base64(value, key)] as const),
     );

@@ -16,7 +16,6 @@ import { serviceAccountStrategy } from '../../../core/api/kinds/service-account.
 import { daemonSetStrategy } from '../../../core/api/kinds/workloads/daemon-set.ts';
 import type { KindStrategy } from '../../../core/api/kind-definition.ts';
 import type { FieldError } from '../../../core/kube/field-errors.ts';
-import type { KubeObject } from '../../../core/kube/objects.ts';
 import { inOrder, type Problem } from '../problem.ts';
 import { problemAt, type ReadComponent } from '../read/read-component.ts';
 import type { RenderedObject } from '../render/objects.ts';
@@ -60,7 +59,10 @@ export function checkComponent(read: ReadComponent, options: RenderOptions = {})
     for (const { field, message } of faultsOf(object)) {
       const path = originOf(read.component, rendered, object, field);
       add(
-        problemAt(read, path, { code: 'EN_COMPONENT_REJECTED', message: `Kubernetes would reject this: ${message}` }),
+        problemAt(read, path, {
+          code: 'EN_COMPONENT_REJECTED',
+          message: `Kubernetes would reject this: ${brief(message)}`,
+        }),
       );
     }
   }
@@ -75,7 +77,7 @@ function faultsOf(object: RenderedObject): readonly FieldError[] {
   if (strategy === undefined) return [];
   // Values of Secrets are not looked at: whatever they are, nothing may be said about them.
   const visible = object.kind === 'Secret' ? { ...object, type: 'Opaque', data: {} } : object;
-  return strategy.validate(strategy.defaults(visible as unknown as KubeObject));
+  return strategy.validate(strategy.defaults(visible));
 }
 
 /** A mount finds no volume because the volume is wrong, and that is told already. */

@@ -37,6 +37,9 @@ const ofMeta = (path: Path): Path => (path[1] === 'namespace' ? ['spec', 'namesp
 function ofDaemonSet(component: Component, rendered: Rendered, path: Path): Path {
   if (path[0] === 'metadata') return path[1] === 'labels' ? ['metadata'] : ofMeta(path);
   if (path[1] === 'selector') return ['metadata', 'name'];
+  if (path[1] === 'updateStrategy' && component.spec.updateStrategy?.rollingUpdate === undefined) {
+    return path.filter((step) => step !== 'rollingUpdate');
+  }
   if (path[1] !== 'template') return path;
   if (path[2] !== 'spec') {
     const steps = path[2] === 'metadata' ? path.slice(3) : path.slice(2);

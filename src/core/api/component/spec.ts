@@ -71,11 +71,24 @@ const bounds = {
   maxSurge: optional(bound, 'So many nodes may run old and new together; not with host ports', { default: '0' }),
 };
 
+/** In CEL, where a bound is a number or a text. */
+const isZero = (name: string): string => ['0', "'0'", "'0%'"].map((zero) => `self.${name} == ${zero}`).join(' || ');
+
 const updateStrategy = object('UpdateStrategy', {
   type: optional(oneOf('RollingUpdate', 'OnDelete'), 'Whether pods are replaced by themselves', {
     default: '`RollingUpdate`',
   }),
-  rollingUpdate: optional(object('RollingUpdate', bounds), 'How fast'),
+  rollingUpdate: optional(
+    object('RollingUpdate', bounds, {
+      rules: [
+        {
+          rule: `!has(self.maxUnavailable) || !has(self.maxSurge) || !(${isZero('maxUnavailable')}) || !(${isZero('maxSurge')})`,
+          message: 'maxUnavailable and maxSurge must not both be 0',
+        },
+      ],
+    }),
+    'How fast',
+  ),
   maxUnavailable: optional(bound, 'As `rollingUpdate.maxUnavailable`; give one of the two'),
   maxSurge: optional(bound, 'As `rollingUpdate.maxSurge`; give one of the two'),
 });
