@@ -53,7 +53,12 @@ export function createCalls(context: ApplyContext, scrubber: Scrubber): Calls {
         const asked = (error as StatusError).status.details?.retryAfterSeconds ?? 0;
         const delayMs = Math.max(backoff.next(), asked * 1000);
         if (clock.monotonic() + delayMs > end) throw error;
-        tell({ type: 'retry', what: `${verb} ${refText(ref)}`, delayMs, reason: saidOf(error as StatusError, ref, scrubber) });
+        tell({
+          type: 'retry',
+          what: `${verb} ${refText(ref)}`,
+          delayMs,
+          reason: saidOf(error as StatusError, ref, scrubber),
+        });
         await clock.sleep(delayMs, signal);
       }
     }
