@@ -129,11 +129,19 @@ if (isExisting) {
 }
 
 const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+// A group of their own: whoever ends us ends vitest, its workers and every program that they have started.
 const child = spawn(process.execPath, [vitest, 'run', '--project', 'kubernetes', ...args], {
   cwd: ROOT,
-  stdio: 'inherit',
+  detached: true,
+  stdio: ['ignore', 'inherit', 'inherit'],
   env,
 });
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // They are gone already.
+    }
+  });
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

@@ -91,6 +91,12 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
     /Deploy clustered applications|should provide basic identity|should not deadlock when a pod's predecessor/,
     CONTAINERS,
   ],
+  // Scripts that end otherwise the second time, or by their index.
+  [
+    /\] Job .*(?:backoffLimitPerIndex|FailIndex action|maxFailedIndexes|ignore failure matching|successPolicy)/,
+    CONTAINERS,
+  ],
+  [/\] Job should recreate pods only after they have failed/, CONTAINERS],
   [/RuntimeClass should (?:run|reject) a Pod requesting a RuntimeClass with an? (?:un)?configured handler/, CONTAINERS],
   [/UnhealthyPodEvictionPolicy/, PROBES],
   [/halt if any stateful pod is unhealthy|Burst scaling should run to completion even with unhealthy/, PROBES],
