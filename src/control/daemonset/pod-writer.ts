@@ -1,7 +1,8 @@
 /**
  * Creates and deletes pods, many at a time but never blindly: creation starts with one and doubles while all goes well, so
- * an error that all of them would meet (a quota, a webhook) is met once. What a write answers is taken in at once; a write
- * without a clear outcome is remembered as a doubt and asked about before the next decision.
+ * an error that all of them would meet (a quota, a webhook) is met once. How many of a template went well at a time is
+ * remembered until one does not, or every step of a rolling update would begin with one again. What a write answers is taken in
+ * at once; a write without a clear outcome is remembered as a doubt and asked about before the next decision.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
@@ -54,6 +55,9 @@ export interface PodWriterOptions {
 const NAMES = 3;
 
 export function createPodWriter({ client, world, events, burst }: PodWriterOptions): PodWriter {
+  /** How many pods of a template may be tried at once next time; absent after a failure. */
+  const proven = new WeakMap<NonNullable<KnownDaemon['maker']>, number>();
+
   async function createOne(daemon: KnownDaemon, { place, predecessor }: Creation, names = NAMES): Promise<void> {
     const { maker, set } = daemon;
     const node = world.engine.node(place);
@@ -129,13 +133,18 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
   }
 
   async function create(daemon: KnownDaemon, creations: readonly Creation[], signal: AbortSignal): Promise<void> {
-    let size = 1;
-    for (let at = 0; at < creations.length; size = Math.min(size * 2, burst)) {
+    const { maker } = daemon;
+    if (maker === undefined) return;
+    let size = proven.get(maker) ?? 1;
+    proven.delete(maker);
+    for (let at = 0; at < creations.length;) {
       const batch = creations.slice(at, at + size);
       at += batch.length;
       await allOf(batch.map((creation) => createOne(daemon, creation)));
       signal.throwIfAborted();
+      if (batch.length === size) size = Math.min(size * 2, burst);
     }
+    proven.set(maker, size);
   }
 
   async function remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void> {
