@@ -70,7 +70,7 @@ export default defineConfig({
           globalSetup: './test/support/kubectl-setup.ts',
         },
       ),
-      project('cli', ['test/cli/**/*.test.ts'], {
+      project('cli', ['test/cli/**/*.test.ts', 'test/operator/**/*.test.ts'], {
         ...PROCESSES,
         testTimeout: 60_000,
         globalSetup: './test/cli/setup.ts',

@@ -6,7 +6,7 @@
  */
 import { VERSION } from '../core/api/version.ts';
 import { StatusError } from '../core/kube/status-error.ts';
-import { aborted, wasAborted } from '../machinery/abort.ts';
+import { abortAfter, aborted, wasAborted } from '../machinery/abort.ts';
 import type { Clock } from '../machinery/clock.ts';
 import { createServerProbe } from '../machinery/health-probe.ts';
 import { createHealthServer } from '../machinery/health-server.ts';
@@ -84,6 +84,8 @@ const RENEW_DEADLINE_MS = 10_000;
 const RETRY_PERIOD_MS = 2_000;
 /** For controllers to notice that the lead is lost. They cannot write any more, whether they do or not. */
 const NOTICE_MS = 2_000;
+/** For a server that is busy; one that is not there is told of at once. */
+const FIRST_ANSWER_MS = 20_000;
 const NEVER = new AbortController().signal;
 
 /** Resolves as soon as health can be asked for; caches fill, and the lead is sought, after that. */
@@ -115,7 +117,7 @@ export async function startOperatorProcess(
     });
     // On its own connection and outside the limit: whoever works hard must not lose the lead for it.
     const apart = connect(' leader-election', { timeoutMs: Math.max(1_000, renewDeadlineMs / 2), maxRetries: 1 });
-    await reach(apart, config.server, signal);
+    await reach(client, config.server, clock, signal);
 
     const informers = createInformers(client, {
       clock,
@@ -213,10 +215,14 @@ export async function startOperatorProcess(
 const isSame = (a: Address, b: Address | undefined): boolean => a.port === b?.port && a.bind === b.bind;
 
 /** Asks once whether anybody is there and knows us, so that a wrong address is told at once and in plain words. */
-async function reach(client: HttpClient, server: string, signal: AbortSignal | undefined): Promise<void> {
+async function reach(client: HttpClient, server: string, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  using limit = abortAfter(clock, FIRST_ANSWER_MS, signal);
   try {
-    await client.raw('/version', signal === undefined ? {} : { signal });
+    await client.raw('/version', { signal: limit.signal });
   } catch (error) {
+    signal?.throwIfAborted();
+    if (limit.signal.aborted)
+      throw new AssemblyError('EN_ASSEMBLY_UNREACHABLE', `${server} did not answer within ${FIRST_ANSWER_MS / 1000} s`);
     if (!(error instanceof StatusError)) throw error;
     if (error.code === 401)
       throw new AssemblyError('EN_ASSEMBLY_UNREACHABLE', `${server} does not accept the credentials`, { cause: error });

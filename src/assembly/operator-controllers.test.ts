@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATOR_CONTROLLERS, selectOperatorControllers } from './operator-controllers.ts';
+import { OPERATOR_RIGHTS } from './operator-rights.ts';
+
+const names = (...selection: string[]): readonly string[] =>
+  selectOperatorControllers(selection).map((row) => row.name);
+
+describe('which controllers the operator runs', () => {
+  it('by default only what can do no harm beside Kubernetes', () => {
+    expect(names('*')).toEqual(['rollout-driver']);
+    for (const row of OPERATOR_CONTROLLERS) if (row.insteadOf !== undefined) expect(row.onByDefault).toBe(false);
+  });
+
+  it.each([
+    [
+      ['*', 'daemonset'],
+      ['rollout-driver', 'daemonset'],
+    ],
+    [
+      ['daemonset', 'scheduler'],
+      ['daemonset', 'scheduler'],
+    ],
+    [['*', '-rollout-driver'], []],
+    [['*', '-scheduler'], ['rollout-driver']],
+    [['daemonset-controller'], ['daemonset']],
+    [['-daemonset', 'daemonset'], []],
+    [['daemonset', '-daemonset'], ['daemonset']],
+    [[], []],
+  ])('%j are %j', (selection, expected) => {
+    expect(names(...selection)).toEqual(expected);
+  });
+
+  it.each(['nobody', '-nobody', '', '__proto__'])('refuses %j, and says which there are', (name) => {
+    expect(() => names(name)).toThrow(
+      expect.objectContaining({
+        code: 'EN_ASSEMBLY_UNKNOWN_CONTROLLER',
+        message: expect.stringContaining('rollout-driver, daemonset, scheduler') as string,
+      }),
+    );
+  });
+});
+
+describe('the rights of the operator', () => {
+  it('are told of every controller, and of nothing that is none, but what all need and what serves webhooks', () => {
+    const features = new Set(OPERATOR_RIGHTS.map(({ feature }) => feature));
+    const controllers = OPERATOR_CONTROLLERS.map(({ name }) => name);
+    expect([...features].toSorted()).toEqual(['base', 'webhooks', ...controllers].toSorted());
+  });
+
+  it('name verbs, groups and resources one by one, never all', () => {
+    for (const { rules, why } of OPERATOR_RIGHTS) {
+      expect(why).not.toBe('');
+      for (const rule of rules) {
+        expect(rule.nonResourceURLs).toBe(undefined);
+        for (const list of [rule.verbs, rule.apiGroups ?? [], rule.resources ?? []]) {
+          expect(list.length).toBeGreaterThan(0);
+          expect(list).not.toContain('*');
+          expect(new Set(list).size).toBe(list.length);
+        }
+      }
+    }
+  });
+
+  it('reach no secrets of others, no roles, no impersonation', () => {
+    const resources = OPERATOR_RIGHTS.filter(({ scope }) => scope === 'cluster')
+      .flatMap(({ rules }) => rules)
+      .flatMap((rule) => rule.resources ?? []);
+    for (const kept of ['secrets', 'configmaps', 'roles', 'clusterroles', 'users', 'groups', 'serviceaccounts/token'])
+      expect(resources).not.toContain(kept);
+  });
+});

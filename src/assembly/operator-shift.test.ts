@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { LEASES } from '../core/api/registry/resources.ts';
+import { StatusError } from '../core/kube/status-error.ts';
+import { formatMicroTime } from '../core/kube/time.ts';
+import { aborted } from '../machinery/abort.ts';
+import type { Actor } from '../machinery/actor.ts';
+import { rememberingLogger } from '../machinery/logger.ts';
+import { createSeededRandom } from '../machinery/seeded-random.ts';
+import { createFakeClient } from '../machinery/testing/fake-client.ts';
+import { noMetrics } from '../machinery/metrics.ts';
+import { createVirtualClock } from '../machinery/virtual-clock.ts';
+import { createShift, type ShiftOptions, type Worker } from './operator-shift.ts';
+
+const insteadOf = { lease: 'kube-controller-manager', fix: 'make room' };
+
+function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = {}) {
+  const clock = createVirtualClock();
+  const random = createSeededRandom(1);
+  const client = createFakeClient({ clock, random });
+  const { logger, lines } = rememberingLogger();
+  const log: string[] = [];
+  const actorOf = (name: string): Actor => ({
+    name,
+    async start(signal) {
+      log.push(`${name} works`);
+      await aborted(signal);
+      log.push(`${name} stops`);
+    },
+  });
+  const workers = rows.map((row) => ({ row, actor: actorOf(row.name) }));
+  const shift = createShift(workers, {
+    client,
+    clock,
+    random,
+    logger,
+    metrics: noMetrics,
+    insteadOfUpstream: false,
+    ...options,
+  });
+  const stop = new AbortController();
+  const run = () =>
+    shift.run(stop.signal).then(
+      () => 'ended',
+      (error: unknown) => error,
+    );
+  /** kube-controller-manager renews its Lease now. */
+  const renew = async (): Promise<void> => {
+    const spec = { holderIdentity: 'master-0', leaseDurationSeconds: 15, renewTime: formatMicroTime(clock.now()) };
+    const metadata = { namespace: 'kube-system', name: 'kube-controller-manager' };
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    await client.create(LEASES, lease).catch(() => client.update(LEASES, lease));
+  };
+  return { clock, client, shift, log, lines, stop, run, renew };
+}
+
+describe('a shift', () => {
+  it('runs all until it is stopped, and waits for them', async () => {
+    const { clock, shift, log, stop, run } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
+    expect(shift.ready()).toBe(false);
+    const ended = run();
+    await clock.drain();
+    expect([shift.ready(), [...shift.states().values()]]).toEqual([true, ['running', 'running']]);
+    await clock.advance(60_000);
+    stop.abort();
+    expect(await ended).toBe('ended');
+    expect(log).toEqual(['a works', 'b works', 'a stops', 'b stops']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('does not do what another one does; the others go on', async () => {
+    const { clock, shift, log, lines, run, renew } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
+    await renew();
+    void run();
+    await clock.advance(120_000);
+    expect(log).toEqual(['a works']);
+    expect([shift.states().get('b'), shift.ready()]).toEqual(['refused', true]);
+    expect(lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
+      { controller: 'b', other: 'kube-controller-manager', holder: 'master-0', fix: 'make room' },
+    ]);
+  });
+
+  it('stops doing what another one begins to do, and does not begin again when that one falls silent', async () => {
+    const { clock, shift, log, run, renew } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
+    void run();
+    await clock.advance(30_000);
+    await renew();
+    await clock.advance(11_000);
+    expect(log).toEqual(['a works', 'b works', 'b stops']);
+    await clock.advance(600_000);
+    expect([log.length, shift.states().get('b')]).toEqual([3, 'refused']);
+  });
+
+  it('fails where there is nothing left to do, and says what would help', async () => {
+    const { run, renew } = setUp([{ name: 'b', insteadOf }]);
+    await renew();
+    expect(await run()).toMatchObject({
+      code: 'EN_ASSEMBLY_NOTHING_RUNS',
+      message: expect.stringContaining('make room') as string,
+    });
+  });
+
+  it('does not look when it is told that the other one is off', async () => {
+    const { clock, log, run, renew, client } = setUp([{ name: 'b', insteadOf }], { insteadOfUpstream: true });
+    await renew();
+    void run();
+    await clock.advance(60_000);
+    expect(log).toEqual(['b works']);
+    expect(client.requests.filter(({ verb }) => verb === 'get')).toEqual([]);
+  });
+
+  it('asks a server that is overloaded until it answers, and works only then', async () => {
+    const { clock, log, run, client } = setUp([{ name: 'b', insteadOf }]);
+    client.before = () => {
+      throw new StatusError(429, 'TooManyRequests', 'later');
+    };
+    void run();
+    await clock.advance(120_000);
+    expect(log).toEqual([]);
+    client.before = undefined;
+    await clock.advance(61_000);
+    expect(log).toEqual(['b works']);
+  });
+
+  it('fails, and stops all, when nobody may tell who acts', async () => {
+    const { clock, log, run, client } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
+    const ended = run();
+    await clock.advance(1000);
+    client.before = () => {
+      throw new StatusError(403, 'Forbidden', 'no');
+    };
+    await clock.advance(20_000);
+    expect(await ended).toMatchObject({ message: 'b could not go on', cause: { code: 403 } });
+    expect(log.toSorted()).toEqual(['a stops', 'a works', 'b stops', 'b works']);
+  });
+
+  it('fails, and stops all, when one cannot go on', async () => {
+    const { clock, random } = { clock: createVirtualClock(), random: createSeededRandom(1) };
+    const client = createFakeClient({ clock, random });
+    const log: string[] = [];
+    const good: Actor = {
+      name: 'good',
+      async start(signal) {
+        await aborted(signal);
+        log.push('good stopped');
+      },
+    };
+    const bad: Actor = { name: 'bad', start: () => Promise.reject(new Error('broken')) };
+    const { logger } = rememberingLogger();
+    const shift = createShift(
+      [
+        { row: { name: 'good' }, actor: good },
+        { row: { name: 'bad' }, actor: bad },
+      ],
+      { client, clock, random, logger, metrics: noMetrics, insteadOfUpstream: false },
+    );
+    await expect(shift.run(new AbortController().signal)).rejects.toMatchObject({
+      message: 'bad could not go on',
+      cause: { message: 'broken' },
+    });
+    expect(log).toEqual(['good stopped']);
+  });
+});
