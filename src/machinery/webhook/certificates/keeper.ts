@@ -16,7 +16,7 @@ import type { Client } from '../../client.ts';
 import type { Clock } from '../../clock.ts';
 import { silentLogger, type Logger } from '../../logger.ts';
 import { holdsAuthority, withBundle, type WebhookConfiguration, type WebhookService } from './configurations.ts';
-import { DEFAULT_CERTIFICATE_POLICY, nextStep, type CertificatePolicy } from './plan.ts';
+import { DEFAULT_CERTIFICATE_POLICY, nextStep, type CertificatePolicy, type CertificateStep } from './plan.ts';
 import { bundleOf, decodeState, encodeState, NO_CERTIFICATES, viewOf, type CertificateState } from './state.ts';
 
 export interface WebhookNames {
@@ -116,6 +116,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
     switch (step) {
       case 'stage':
         return { ...withoutDead(state, now), next: await authority(now) };
+      case 'note-spread':
+        return { ...state, everywhereSince: now };
+      case 'note-lost': {
+        const { everywhereSince: _, ...rest } = state;
+        return rest;
+      }
       case 'take-over': {
         if (next === undefined) return state;
         const former = current === undefined ? retired : [current.certificate, ...retired];
@@ -132,7 +138,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   /** An authority that has expired can sign nothing any more and is believed by nobody. */
   function withoutDead(state: CertificateState, now: number): CertificateState {
-    const { authority: current, next: _, ...rest } = state;
+    const { authority: current, next: _, everywhereSince: __, ...rest } = state;
     const isGood = current !== undefined && now < (viewOf(state, hosts).authority?.notAfter ?? 0);
     return isGood ? { ...rest, authority: current } : rest;
   }
@@ -172,7 +178,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
 }
 
-type Step = 'stage' | 'take-over' | 'renew' | 'forget';
+type Step = Exclude<CertificateStep['step'], 'wait'>;
 
 interface Found {
   readonly configuration: WebhookConfiguration;
@@ -182,6 +188,8 @@ interface Found {
 
 const SAID: { readonly [step in Step]: string } = {
   stage: 'Made a new authority for the webhook; it signs once configurations hold it',
+  'note-spread': 'Every webhook configuration holds the new authority; it signs after the overlap',
+  'note-lost': 'A webhook configuration lacks the new authority; the overlap begins again',
   'take-over': 'The new authority of the webhook has signed its certificate',
   renew: 'Renewed the certificate of the webhook',
   forget: 'An authority of the webhook has expired',

@@ -44,9 +44,25 @@ describe('the next step', () => {
   it('lets a staged authority wait for the overlap while there is something to protect', () => {
     const view = { authority: from(-250, 365), serving: serving(-10) };
     expect(step(view)).toEqual({ step: 'stage' });
-    expect(step({ ...view, next: from(0, 365) })).toEqual({ step: 'wait', until: NOW + DAY });
-    expect(step({ ...view, next: from(-1, 365) })).toEqual({ step: 'take-over' });
-    expect(step({ ...view, next: from(-1, 365) }, false)).toMatchObject({ step: 'wait' });
+    const next = from(-5, 365);
+    const since = (days: number) => ({ ...next, everywhereSince: NOW - days * DAY });
+    expect(step({ ...view, next })).toEqual({ step: 'note-spread' });
+    expect(step({ ...view, next: since(0) })).toEqual({ step: 'wait', until: NOW + DAY });
+    expect(step({ ...view, next: since(0.5) })).toEqual({ step: 'wait', until: NOW + DAY / 2 });
+    expect(step({ ...view, next: since(1) })).toEqual({ step: 'take-over' });
+  });
+
+  it('counts the overlap from when the authority was everywhere, however long ago it was made', () => {
+    const view = { authority: from(-250, 365), serving: serving(-10), next: from(-100, 365) };
+    expect(step(view, false)).toMatchObject({ step: 'wait' });
+    expect(step(view)).toEqual({ step: 'note-spread' });
+  });
+
+  it('begins the overlap again when a configuration lost the authority, or the clock was set back', () => {
+    const view = { authority: from(-250, 365), serving: serving(-10) };
+    const noted = (days: number) => ({ ...from(-5, 365), everywhereSince: NOW + days * DAY });
+    expect(step({ ...view, next: noted(-3) }, false)).toEqual({ step: 'note-lost' });
+    expect(step({ ...view, next: noted(400) })).toEqual({ step: 'note-spread' });
   });
 
   it('is to start over when everything has expired', () => {
@@ -67,21 +83,29 @@ describe('the next step', () => {
     fc.assert(
       fc.property(
         fc.option(dated, { nil: undefined }),
-        fc.option(dated, { nil: undefined }),
+        fc.option(fc.tuple(dated, fc.option(fc.integer({ min: -500, max: 500 }), { nil: undefined })), {
+          nil: undefined,
+        }),
         fc.option(fc.tuple(dated, fc.boolean()), { nil: undefined }),
         fc.array(dated, { maxLength: 3 }),
         fc.boolean(),
         (authority, next, served, retired, isSpread) => {
           const view = {
             ...(authority === undefined ? {} : { authority }),
-            ...(next === undefined ? {} : { next }),
+            ...(next === undefined
+              ? {}
+              : { next: { ...next[0], ...(next[1] === undefined ? {} : { everywhereSince: NOW + next[1] * DAY }) } }),
             ...(served === undefined ? {} : { serving: { ...served[0], isRight: served[1] } }),
             retired,
           };
           const answer = nextStep(view, isSpread, NOW, POLICY);
           if (answer.step === 'wait') expect(answer.until).toBeGreaterThan(NOW);
           // Nobody signs with what configurations may not hold.
-          if (answer.step === 'take-over') expect(isSpread).toBe(true);
+          if (answer.step !== 'take-over') return;
+          expect(isSpread).toBe(true);
+          // Nor before the overlap, as long as there is something to protect.
+          const canServe = served?.[1] === true && served[0].notAfter > NOW;
+          if (canServe) expect((next?.[1] ?? 0) * DAY).toBeLessThanOrEqual(-POLICY.overlapMs);
         },
       ),
     );

@@ -2,8 +2,9 @@
  * What to do next with the webhook's certificates. Pure: from what there is and what time it is to one step.
  *
  * The order of steps is what keeps every connection verifiable. A new authority is *staged* first: nothing is signed with
- * it, it only joins the bundle. When every webhook configuration holds it, and has for `overlapMs` (API servers read
- * configurations a moment later than they are written), it takes over and signs a new serving certificate. The old one
+ * it, it only joins the bundle. When every webhook configuration holds it that is written down, and `overlapMs` later (API
+ * servers read configurations after they are written, and ask with what they have read) it takes over and signs a new serving
+ * certificate. The time counts from there and not from when it was made: a leader may die in between. The old authority
  * stays in the bundle until it expires, and with it everything it ever signed: a replica that has not yet heard of the new
  * certificate is still believed. So nothing here depends on replicas being quick, or on asking them.
  */
@@ -17,8 +18,8 @@ export interface Validity {
 export interface CertificateView {
   /** Signs. */
   readonly authority?: Validity;
-  /** Will sign. */
-  readonly next?: Validity;
+  /** Will sign. `everywhereSince`: when it was first seen in every configuration; absent when it is not, or was not yet seen. */
+  readonly next?: Validity & { readonly everywhereSince?: number };
   /** Signed once. */
   readonly retired: readonly Validity[];
   /** `isRight`: names the hosts it should name, and is signed by an authority of the bundle. */
@@ -47,6 +48,10 @@ export const DEFAULT_CERTIFICATE_POLICY: CertificatePolicy = {
 export type CertificateStep =
   /** Make an authority, and let it join the bundle. */
   | { readonly step: 'stage' }
+  /** Every configuration holds the staged authority: from now on its overlap counts. */
+  | { readonly step: 'note-spread' }
+  /** Some configuration lost it, or came without it: what was noted does not hold. */
+  | { readonly step: 'note-lost' }
   /** The staged authority takes over, and signs. */
   | { readonly step: 'take-over' }
   /** The authority signs a new serving certificate. */
@@ -75,9 +80,16 @@ export function nextStep(
   const followAt = isGood(authority) ? authority.notAfter - policy.authorityRenewBeforeMs : now;
   if (!isGood(next) && now >= followAt) return { step: 'stage' };
 
-  // With nothing that could be served there is nothing to protect, and no reason to wait.
-  const settledAt = isGood(next) ? (canServe ? next.notBefore + policy.overlapMs : now) : Infinity;
-  if (isGood(next) && isSpread && now >= settledAt) return { step: 'take-over' };
+  let settledAt = Infinity;
+  if (isGood(next)) {
+    const { everywhereSince: since } = view.next ?? {};
+    if (!isSpread && since !== undefined) return { step: 'note-lost' };
+    // A clock that was set back must not make an overlap of years.
+    if (isSpread && canServe && (since === undefined || since > now)) return { step: 'note-spread' };
+    // With nothing that could be served there is nothing to protect, and no reason to wait.
+    if (isSpread) settledAt = canServe ? (since ?? now) + policy.overlapMs : now;
+    if (now >= settledAt) return { step: 'take-over' };
+  }
 
   if (isGood(authority) && !canServe) return { step: 'renew' };
   const renewAt = isGood(authority) && canServe ? renewalTime(authority, serving, policy) : Infinity;

@@ -157,6 +157,34 @@ describe('the certificates of a webhook', () => {
     expect((await it.bundle()).length).toBeLessThanOrEqual(3);
   });
 
+  it('can be verified although a leader died after it had made an authority and told nobody', async () => {
+    const it = await world();
+    await settle(it);
+    // Kept well for months; then the next authority is made, and is in no configuration yet.
+    const isStaged = async (): Promise<boolean> => decodeState(await it.secret()).next !== undefined;
+    for (let pause = await it.keeper.step(); !(await isStaged()); pause = await it.keeper.step()) {
+      await it.clock.advance(pause);
+    }
+    expect(await it.bundle()).toHaveLength(1);
+    await it.clock.advance(10 * DAY);
+    const old = decodeState(await it.secret()).serving?.certificate ?? '';
+    // An API server that reads configurations almost a day late.
+    const seen: [at: number, bundle: readonly string[]][] = [[it.clock.now(), await it.bundle()]];
+    const served = new Set<string>();
+    for (let hours = 0; hours < 5 * 24; hours += 1) {
+      await settle(it);
+      const now = it.clock.now();
+      seen.push([now, await it.bundle()]);
+      const late = (seen.findLast(([at]) => at <= now - 23 * HOUR) ?? seen[0])?.[1] ?? [];
+      const pem = decodeState(await it.secret()).serving?.certificate ?? '';
+      expectVerifiable(pem, late, now, 'a replica, to a late API server,');
+      served.add(pem);
+      await it.clock.advance(HOUR);
+    }
+    expect(served).toContain(old);
+    expect(served.size).toBe(2);
+  });
+
   it('are agreed upon by two that both believe to lead', async () => {
     const it = await world();
     const other = createKeeper({ client: it.client, clock: it.clock, names: NAMES });

@@ -8,15 +8,19 @@
  * | `ca.crt` | the bundle: every authority to be believed |
  * | `authority.crt`, `authority.key` | what signs |
  * | `next-authority.crt`, `next-authority.key` | what will sign, once configurations hold it |
+ * | `next-authority.everywhere-since` | when every configuration was first seen to hold it |
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Secret } from '../../../core/api/types/core-v1.ts';
+import { formatMicroTime, parseTime } from '../../../core/kube/time.ts';
 import type { KeyPair } from '../../certificates.ts';
 import type { CertificateView, Validity } from './plan.ts';
 
 export interface CertificateState {
   readonly authority?: KeyPair;
   readonly next?: KeyPair;
+  /** Since when every configuration holds `next`, in epoch milliseconds. */
+  readonly everywhereSince?: number;
   /** Certificates, PEM, of authorities that signed once. Their keys are gone. */
   readonly retired: readonly string[];
   readonly serving?: KeyPair;
@@ -24,6 +28,7 @@ export interface CertificateState {
 
 export const NO_CERTIFICATES: CertificateState = { retired: [] };
 
+const EVERYWHERE_SINCE = 'next-authority.everywhere-since';
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
 /** A bundle of more is not one of ours. */
 const MOST_AUTHORITIES = 64;
@@ -67,11 +72,13 @@ export function decodeState({ data }: Pick<Secret, 'data'>): CertificateState {
   const authority = pairOf('authority');
   const next = pairOf('next-authority');
   const serving = pairOf('tls');
+  const everywhereSince = next === undefined ? undefined : parseTime(textOf(EVERYWHERE_SINCE));
   const known = new Set([authority, next].map((pair) => normal(pair?.certificate ?? '')));
   const retired = certificatesIn(textOf('ca.crt')).filter((pem) => !known.has(pem) && parsed(pem) !== undefined);
   return {
     ...(authority === undefined ? {} : { authority }),
     ...(next === undefined ? {} : { next }),
+    ...(everywhereSince === undefined ? {} : { everywhereSince }),
     ...(serving === undefined ? {} : { serving }),
     retired,
   };
@@ -87,6 +94,9 @@ export function encodeState(state: CertificateState): { readonly [key: string]: 
   put('tls', state.serving);
   put('authority', state.authority);
   put('next-authority', state.next);
+  if (state.next !== undefined && state.everywhereSince !== undefined) {
+    data[EVERYWHERE_SINCE] = base64(formatMicroTime(state.everywhereSince));
+  }
   return data;
 }
 
@@ -101,7 +111,14 @@ export function viewOf(state: CertificateState, hosts: readonly string[]): Certi
   };
   return {
     ...(authority === undefined ? {} : { authority: validity(authority.certificate) }),
-    ...(next === undefined ? {} : { next: validity(next.certificate) }),
+    ...(next === undefined
+      ? {}
+      : {
+          next: {
+            ...validity(next.certificate),
+            ...(state.everywhereSince === undefined ? {} : { everywhereSince: state.everywhereSince }),
+          },
+        }),
     retired: retired.map(validity),
     ...(serving === undefined
       ? {}
