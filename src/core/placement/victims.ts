@@ -5,7 +5,6 @@
 import type { PodDisruptionBudget } from '../api/types/policy-v1.ts';
 import type { Selector } from '../kube/selector.ts';
 import { type Answer, createNo, type Refusal, refuse } from './answer.ts';
-import type { ClusterState } from './cluster-state.ts';
 import { feasibleWithNominated, judgeWithNominated } from './filters.ts';
 import { imagine, type Imagined, imagineWith, imagineWithout } from './imagined.ts';
 import { readSelector } from './label-match.ts';

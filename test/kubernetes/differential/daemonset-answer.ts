@@ -4,6 +4,7 @@ import type { Event, Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { Seen } from './daemonset-stage.ts';
 
 const REVISION = 'controller-revision-hash';
+const GENERATION = 'pod-template-generation';
 /** Kubernetes drops what is told of one object beyond this, so that nobody is flooded. */
 const EVENT_BURST = 25;
 
@@ -24,11 +25,21 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export type DaemonSetAnswer = { readonly [what: string]: unknown };
 
-/** `atRest`: nobody has anything to do. In the middle of a rollout chance decides which nodes are first. */
-export function answerOf(seen: Seen, namespace: string, atRest: boolean): DaemonSetAnswer {
+export interface Moment {
+  /** Nobody has anything to do. In the middle of a rollout chance decides which nodes are first. */
+  readonly atRest: boolean;
+  /** DaemonSets that had pods where they should not be: whether those go first or last in a rollout is chance as well. */
+  readonly astray: ReadonlySet<string>;
+}
+
+export const strayed = ({ sets }: Seen): readonly string[] =>
+  sets.filter(({ status }) => (status?.numberMisscheduled ?? 0) > 0).map(({ metadata }) => metadata.name);
+
+export function answerOf(seen: Seen, namespace: string, { atRest, astray }: Moment): DaemonSetAnswer {
   const answer: { [what: string]: unknown } = {};
   for (const set of seen.sets) {
     const { name } = set.metadata;
+    if (!atRest && astray.has(name)) continue;
     const pods = seen.pods.filter((pod) => ownerOf(pod) === name);
     const revisions = seen.revisions.filter((revision) => ownerOf(revision) === name);
     const number = new Map(revisions.map(({ metadata, revision }) => [metadata.labels?.[REVISION] ?? '', revision]));
@@ -101,13 +112,16 @@ function templatesOf(pods: readonly Pod[], numberOf: (pod: Pod) => number | stri
   const texts = pods.map((pod) => {
     const { name, generateName, labels, annotations, finalizers, ownerReferences } = pod.metadata;
     const isMade = generateName !== undefined;
+    // After a rollout that was taken back, chance decides which pods are of its time and which were made since.
+    const generation =
+      (pod.spec.nodeName ?? '') !== '' && labels?.[GENERATION] !== undefined ? { [GENERATION]: '#' } : {};
     const { nodeName: _, ...spec } = pod.spec;
     const text = JSON.stringify({
       revision: numberOf(pod),
       metadata: {
         name: isMade ? undefined : name,
         generateName,
-        labels: sorted(labels),
+        labels: sorted({ ...labels, ...generation }),
         annotations: sorted(annotations),
         finalizers,
         ownerReferences: ownerReferences?.map((reference) => sorted(withoutUid(reference))),

@@ -162,7 +162,7 @@ function strategy(dice: Dice): NonNullable<DaemonSet['spec']['updateStrategy']> 
   };
 }
 
-function setOf(dice: Dice, index: number): DaemonSet {
+function setOf(dice: Dice, index: number, isPatient: boolean): DaemonSet {
   const name = `set-${index}`;
   return {
     apiVersion: 'apps/v1',
@@ -177,7 +177,7 @@ function setOf(dice: Dice, index: number): DaemonSet {
     spec: {
       selector: { matchLabels: { app: name } },
       updateStrategy: strategy(dice),
-      ...dice.maybe(20, () => ({ minReadySeconds: 1 })),
+      ...(isPatient ? dice.maybe(60, () => ({ minReadySeconds: 1 })) : {}),
       ...dice.maybe(40, () => ({ revisionHistoryLimit: dice.upTo(3) })),
       template: {
         metadata: {
@@ -257,10 +257,11 @@ export const SETS = 5;
 export function generateDaemonSetCase(seed: string): DaemonSetCase {
   const dice = createDice(seed);
   const nodes = 2 + dice.upTo(4);
+  const isPatient = dice.chance(20);
   return {
     nodes: Array.from({ length: nodes }, (_, index) => nodeOf(dice, index)),
     orphans: dice.chance(30) ? dice.some(3, (index) => orphanOf(dice, index, nodes, SETS)) : [],
-    sets: Array.from({ length: SETS }, (_, index) => setOf(dice, index)),
+    sets: Array.from({ length: SETS }, (_, index) => setOf(dice, index, isPatient)),
     steps: Array.from({ length: 3 + dice.upTo(3) }, () => happening(dice, nodes, SETS)).flat(),
   };
 }

@@ -4,7 +4,7 @@ import type { DaemonSet, ControllerRevision } from '../../../src/core/api/types/
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { Json, JsonObject } from '../../../src/core/kube/json.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
-import { answerOf, type DaemonSetAnswer, pinnedNode } from './daemonset-answer.ts';
+import { answerOf, type DaemonSetAnswer, pinnedNode, strayed } from './daemonset-answer.ts';
 import type { DaemonSetCase, DaemonSetStep } from './daemonset-case.ts';
 import type { DaemonSetStage } from './daemonset-stage.ts';
 import { type Difference, differenceOf } from './difference.ts';
@@ -30,6 +30,8 @@ export async function playDaemonSetCase(
   { distort = (set) => set, patienceMs = AGREE_WITHIN_MS, count = () => undefined }: PlayOptions = {},
 ): Promise<Difference | undefined> {
   const namespace = await stage.open();
+  const isPatient = world.sets.some(({ spec }) => (spec.minReadySeconds ?? 0) > 0);
+  let astray: ReadonlySet<string> = new Set();
 
   async function agreed(after: string, { isStale = false, atRest = false } = {}): Promise<Difference | undefined> {
     count('comparisons');
@@ -38,7 +40,7 @@ export async function playDaemonSetCase(
     let looksAt = Date.now() + patienceMs / 10;
     for (let equal = 0; ;) {
       const [theirs, ours] = await stage.both(async (side) =>
-        answerOf(await stage.see(side, namespace), namespace, atRest),
+        answerOf(await stage.see(side, namespace), namespace, { atRest, astray }),
       );
       const difference = differenceOf(after, ...withoutFloods(theirs, ours));
       equal = difference === undefined ? equal + 1 : 0;
@@ -54,9 +56,15 @@ export async function playDaemonSetCase(
 
   /** Until nobody has anything to do. */
   async function runOn(after: string): Promise<Difference | undefined> {
+    let waited = !isPatient;
     for (let round = 1; round <= MOST_ROUNDS; round++) {
       const [theirs, ours] = await stage.both((side) => stage.act(side, namespace));
-      if (theirs === 0 && ours === 0) return agreed(`${after}, at rest`, { atRest: true });
+      if (theirs === 0 && ours === 0) {
+        if (waited) return agreed(`${after}, at rest`, { atRest: true });
+        // Pods that are ready count when they have been so for a second.
+        await new Promise((resolve) => setTimeout(resolve, 2 * SECOND_MS));
+      }
+      waited = !isPatient || (theirs === 0 && ours === 0);
       const difference = await agreed(`${after}, round ${round} of kubelets`);
       if (difference !== undefined) return difference;
     }
@@ -92,6 +100,7 @@ export async function playDaemonSetCase(
       count('steps');
       const after = `step ${at}, ${step.do}`;
       if (step.do === 'patch-set' || step.do === 'roll-back') await stage.both((side) => grownUp(side, namespace));
+      astray = new Set((await stage.both(async (side) => strayed(await stage.see(side, namespace)))).flat());
       const [theirAnswer, ourAnswer] = await stage.both((side) => take(side, namespace, step));
       const difference =
         differenceOf(after, theirAnswer, ourAnswer) ??

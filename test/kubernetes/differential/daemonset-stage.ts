@@ -37,7 +37,7 @@ export interface DaemonSetStage extends Sides {
   open(): Promise<string>;
   /** Resolves when the controller has dealt with a change that came after all others. */
   settle(side: Side): Promise<void>;
-  /** What scheduler and kubelets have to do now; the number of things done. */
+  /** What scheduler, kubelets and the collector of pods have to do now; the number of things done. */
   act(side: Side, namespace: string): Promise<number>;
   see(side: Side, namespace: string): Promise<Seen>;
   close(side: Side, namespace: string): Promise<void>;
@@ -125,13 +125,13 @@ async function act({ client }: Side, namespace: string): Promise<number> {
     const { name, deletionTimestamp } = pod.metadata;
     const key = { namespace, name };
     const nodeName = pod.spec.nodeName ?? '';
-    if (deletionTimestamp !== undefined) {
-      // Nobody is there to end it where the node is gone.
-      if (there.has(nodeName)) acts.push(refusalOf(client.delete(PODS, key, HARD)));
+    // Ended by its kubelet, or collected where there is none any more.
+    if (deletionTimestamp !== undefined || (nodeName !== '' && !there.has(nodeName))) {
+      acts.push(refusalOf(client.delete(PODS, key, HARD)));
     } else if (nodeName === '') {
       const wanted = pinnedNode(pod) ?? '';
       if (there.has(wanted)) acts.push(client.bind(key, wanted).then(() => start(client, pod)));
-    } else if (!isRunning(pod) && there.has(nodeName)) acts.push(start(client, pod));
+    } else if (!isRunning(pod)) acts.push(start(client, pod));
   }
   await Promise.all(acts);
   return acts.length;

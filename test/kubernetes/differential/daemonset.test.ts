@@ -14,7 +14,7 @@ import { casesOf } from './plan.ts';
 
 /** Each with several DaemonSets. */
 const CASES = casesOf('daemonset', 40);
-const AGAIN_MS = 2_500;
+const AGAIN_MS = 5_000;
 
 describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-controller-manager']).length > 0)(
   'kube-controller-manager’s DaemonSet controller and ours agree',
