@@ -93,7 +93,7 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
   ],
   // Scripts that end otherwise the second time, or by their index.
   [
-    /\] Job .*(?:backoffLimitPerIndex|FailIndex action|maxFailedIndexes|ignore failure matching|successPolicy)/,
+    /\] Job .*(?:backoffLimitPerIndex|FailIndex action|maxFailedIndexes|ignore failure matching|on exit code to fail the job early|successPolicy)/,
     CONTAINERS,
   ],
   [/\] Job should recreate pods only after they have failed/, CONTAINERS],

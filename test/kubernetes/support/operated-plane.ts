@@ -32,6 +32,8 @@ export async function startOperatedPlane(whose: 'kubernetes' | 'everynode', node
       logger: await createPinoLogger({ destination: createWriteStream(join(plane.folder, 'operator.log')) }),
       instance: 'test',
       fleet: client,
+      // They are off; and who acts as they do may not ask after Leases.
+      insteadOfUpstream: true,
       ...(isOurs ? { daemonSets: await as(CONTROLLER), scheduler: await as(SCHEDULER) } : {}),
     });
     await createNodes(client, [{ name: 'node', count: nodes }], [], realClock, undefined, undefined);
