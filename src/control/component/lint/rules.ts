@@ -69,7 +69,7 @@ export const LINT_RULES = {
 
 export type LintRule = keyof typeof LINT_RULES;
 
-/** The code of a rule, as errors have one: `EN_LINT_PRIVILEGED`. */
+/** The code of a rule, as errors have one: EN_LINT_ and its name. */
 export const lintCode = (rule: LintRule): string => `EN_LINT_${rule.replaceAll('-', '_').toUpperCase()}`;
 
 /** On a component: `lint.everynode.dev/privileged: loads a kernel module`. */

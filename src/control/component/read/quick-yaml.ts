@@ -20,7 +20,7 @@ const COMMA = 0x2c;
 const BAR = 0x7c;
 
 /** Characters that begin something other than a plain word. */
-const INDICATORS = new Set([...'?:,[]{}#&*!|>%@`"\''].map((character) => character.charCodeAt(0)));
+const INDICATORS = new Set(Array.from('?:,[]{}#&*!|>%@`"\'', (character) => character.charCodeAt(0)));
 const WORD_KEY = /[A-Za-z0-9_$][A-Za-z0-9_./$-]*/y;
 
 /** The roots of the documents that are not empty, or undefined. */

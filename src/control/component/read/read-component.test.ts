@@ -101,7 +101,7 @@ describe('generations', () => {
 
   it('lists of variables keep their order, maps are sorted', () => {
     const names = (env: Parameters<typeof readParts>[0]['app']) =>
-      app({ app: { env } as never }).env?.variables?.map(({ name }) => name);
+      app({ app: { env } }).env?.variables?.map(({ name }) => name);
     expect(
       names({
         variables: [

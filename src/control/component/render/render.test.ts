@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { SecretText } from '../../../core/api/component/secret-text.ts';
 import { appOf, brief, kindsOf, type Parts, podOf, problemsOf, readParts, rendered } from '../testing/manifests.ts';
-import { renderComponent, revealed } from './render.ts';
+import { renderComponent, revealed, toApply } from './render.ts';
 
 const RULES = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
 
 describe('objects', () => {
   it('the smallest manifest is a DaemonSet alone', () => {
     expect(kindsOf(rendered({}))).toEqual(['DaemonSet/agent']);
+  });
+
+  it('are handed on to be applied with their secrets in base64', () => {
+    const { identity, objects } = toApply(rendered({ app: { env: { secrets: { A: 'x' } } } }));
+    expect(identity).toEqual({ name: 'agent', namespace: 'agents' });
+    expect(objects[0]).toMatchObject({ kind: 'Secret', type: 'Opaque', data: { A: 'eA==' } });
   });
 
   it('a namespace comes first with its own labels', () => {

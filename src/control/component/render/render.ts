@@ -124,3 +124,9 @@ function base64(value: SecretText, key: string): string {
   }
   return Buffer.from(text, 'utf8').toString('base64');
 }
+
+/** What `apply/` takes: who it is, and its objects with their secrets. */
+export const toApply = ({ identity: { name, namespace }, objects }: Rendered) => ({
+  identity: { name, namespace },
+  objects: revealed(objects),
+});
