@@ -2,7 +2,7 @@
  * The other shapes in which a thing may be written, turned into the one that the schema declares. Each works on the
  * document as it was written, so that everything keeps its place.
  */
-import { snakeCase, type ObjectForm, type ObjectSchema } from '../../../core/api/component/language.ts';
+import type { ObjectForm, ObjectSchema } from '../../../core/api/component/language.ts';
 import {
   type Entry,
   type ListNode,
@@ -17,8 +17,9 @@ import {
 const entry = (key: string, value: SourceNode, keyAt: number): Entry => ({ key, keyAt, value });
 const implied = (key: string, value: SourceNode): Entry => ({ key, keyAt: value.at, value, isImplied: true });
 
-const find = ({ entries }: MapNode, name: string): Entry | undefined =>
-  entries.find(({ key }) => key === name || key === snakeCase(name));
+/** By either spelling. */
+const find = ({ entries }: MapNode, camel: string, snake: string): Entry | undefined =>
+  entries.find(({ key }) => key === camel || key === snake);
 
 /** The node in the shape of the schema; itself where it has that already or has no shape that is known. */
 export function normalForm(schema: ObjectSchema, node: SourceNode): SourceNode {
@@ -49,14 +50,14 @@ function imageParts(node: ScalarNode & { readonly value: string }): SourceNode {
 const splitOnce = (text: string, at: number): readonly [string, string?] =>
   at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 
-const ENV_FIELDS = ['variables', 'secrets', 'envFrom'];
+const ENV_FIELDS = new Set(['variables', 'secrets', 'envFrom', 'env_from']);
 
 function environment(node: SourceNode): SourceNode {
   if (node.kind === 'list') return mapNode([implied('variables', node)], node.at);
   if (node.kind !== 'map' || node.entries.length === 0) return node;
   // A map of texts is one of variables, unless it names the parts of an environment.
   const isOfNames = node.entries.every(({ value }) => value.kind === 'scalar');
-  if (!isOfNames || ENV_FIELDS.some((name) => find(node, name) !== undefined)) return node;
+  if (!isOfNames || node.entries.some(({ key }) => ENV_FIELDS.has(key))) return node;
   return mapNode([implied('variables', node)], node.at);
 }
 
@@ -75,8 +76,8 @@ export function namedMap(node: MapNode): ListNode {
 
 function hostPath(node: SourceNode): SourceNode {
   if (node.kind !== 'map') return node;
-  const path = find(node, 'hostPath');
-  const type = find(node, 'hostPathType');
+  const path = find(node, 'hostPath', 'host_path');
+  const type = find(node, 'hostPathType', 'host_path_type');
   const isFlat = path !== undefined && isText(path.value);
   // A type beside the nested form is no known field, and is told so.
   if (!isFlat) return node;
@@ -87,7 +88,7 @@ function hostPath(node: SourceNode): SourceNode {
 
 function portOrName(node: SourceNode): SourceNode {
   if (node.kind !== 'map') return node;
-  const port = find(node, 'port');
+  const port = find(node, 'port', 'port');
   if (port === undefined || port.value.kind !== 'scalar') return node;
   const isNumber = typeof port.value.value === 'number' || /^[0-9]+$/.test(String(port.value.value));
   const rest = node.entries.filter((each) => each !== port);

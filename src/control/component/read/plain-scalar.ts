@@ -2,6 +2,8 @@
  * What a word without quotes means. As in YAML 1.2, but for one thing in which Kubernetes' tools follow YAML 1.1 and a
  * mistake would be costly: a leading zero means octal, so that `defaultMode: 0440` is what it says.
  */
+/** What may be anything but a text begins so; most words do not. */
+const SPECIAL = /^(?:[-+.~0-9tTfFnN]|$)/;
 const NULL = /^(?:~|null|Null|NULL|)$/;
 const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
@@ -14,6 +16,7 @@ const integer = (value: bigint): number | bigint =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 
 export function plainScalar(text: string): string | number | bigint | boolean | null {
+  if (!SPECIAL.test(text)) return text;
   if (NULL.test(text)) return null;
   if (TRUE.test(text)) return true;
   if (FALSE.test(text)) return false;
