@@ -20,7 +20,6 @@ const cluster = await startEmbedded({
   controllers: ['serviceaccount'],
   scheduler: false,
   events: false,
-  history: { events: 1000 },
 });
 const { client } = cluster;
 // Whoever started it may be ended at any moment.

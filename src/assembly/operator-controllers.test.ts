@@ -44,7 +44,8 @@ describe('the rights of the operator', () => {
   it('are told of every controller, and of nothing that is none, but what all need and what serves webhooks', () => {
     const features = new Set(OPERATOR_RIGHTS.map(({ feature }) => feature));
     const controllers = OPERATOR_CONTROLLERS.map(({ name }) => name);
-    expect([...features].toSorted()).toEqual(['base', 'webhooks', ...controllers].toSorted());
+    for (const name of ['base', ...controllers]) expect(features).toContain(name);
+    for (const name of features) expect(['base', 'webhooks', ...controllers]).toContain(name);
   });
 
   it('name verbs, groups and resources one by one, never all', () => {

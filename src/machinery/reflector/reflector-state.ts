@@ -30,8 +30,8 @@ export type ReflectorState<T extends KubeObject> =
     };
 
 /**
- * How the whole state is read. `stream`: as the first events of a watch. `pages`: in pages. `restarted`: in pages once
- * more because they expired midway. `whole`: in one piece, which cannot expire, so there is always progress.
+ * How the whole state is read. `stream`: as the first events of a watch. `pages`: in pages. `restarted`: in fewer
+ * pages because they expired midway. `whole`: in one piece, which cannot expire, so there is always progress.
  */
 export type Paging = 'stream' | 'pages' | 'restarted' | 'whole';
 

@@ -58,6 +58,8 @@ const WATCH_GRACE = 30_000;
 /** A watch that ends sooner than this and brought nothing is a failure in disguise. */
 const SHORTEST_WATCH = 1_000;
 const MAX_BROKEN_STREAMS = 2;
+/** Pages that expired were too many: the second time there are fewer. */
+const LARGER = 10;
 
 export interface Reflector {
   /** The version up to which everything has been handed on; empty at first. */
@@ -119,7 +121,7 @@ export function createReflector<T extends KubeObject>(
       const page = await client.list(resource, {
         ...scope,
         signal,
-        ...(paging === 'whole' ? {} : { limit: pageSize }),
+        ...(paging === 'whole' ? {} : { limit: paging === 'restarted' ? LARGER * pageSize : pageSize }),
         // A token carries its own version.
         ...(continueToken === '' ? fromVersion() : { continue: continueToken }),
       });
