@@ -9,7 +9,7 @@ import { controllerOf } from '../../core/kube/owner-references.ts';
 import { forbiddenRequest, invalidObject } from '../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
 import type { Store } from '../store/store.ts';
-import { detailText, evaluate, reasonText } from './pod-security/evaluate.ts';
+import { detailText, evaluate, reasonText } from '../../core/api/pod-security/evaluate.ts';
 import {
   compareLevels,
   isPrivileged,
@@ -21,9 +21,9 @@ import {
   PRIVILEGED_POLICY,
   type ReadPolicy,
   readPolicy,
-} from './pod-security/policy.ts';
-import type { Finding } from './pod-security/subject.ts';
-import { templateOf } from './pod-security/templates.ts';
+} from '../../core/api/pod-security/policy.ts';
+import type { Finding } from '../../core/api/pod-security/subject.ts';
+import { templateOf } from '../../core/api/pod-security/templates.ts';
 
 export interface PodSecurityOptions {
   /** What counts where labels say nothing. */

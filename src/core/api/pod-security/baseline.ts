@@ -1,6 +1,6 @@
 /** What no pod of a baseline namespace may do: the known ways out of a container. */
-import type { Container, EphemeralContainer, SELinuxOptions } from '../../../core/api/types/core-v1.ts';
-import { goQuote } from '../../../core/kube/go-text.ts';
+import type { Container, EphemeralContainer, SELinuxOptions } from '../types/core-v1.ts';
+import { goQuote } from '../../kube/go-text.ts';
 import {
   type Check,
   containersWhere,

@@ -1,6 +1,6 @@
 /** Where the kinds that make pods keep their template. */
-import type { PodTemplateSpec } from '../../../core/api/types/core-v1.ts';
-import type { KubeObject } from '../../../core/kube/objects.ts';
+import type { PodTemplateSpec } from '../types/core-v1.ts';
+import type { KubeObject } from '../../kube/objects.ts';
 
 interface Templated {
   readonly template?: PodTemplateSpec;

@@ -1,5 +1,5 @@
 /** A pod as the checks look at it, and the words they have in common. */
-import type { Container, EphemeralContainer, PodSpec } from '../../../core/api/types/core-v1.ts';
+import type { Container, EphemeralContainer, PodSpec } from '../types/core-v1.ts';
 
 export interface Subject {
   readonly annotations: { readonly [key: string]: string };

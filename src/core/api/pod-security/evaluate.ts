@@ -1,5 +1,5 @@
 /** Which checks make up a level in a version, and what they find. */
-import type { PodSpec } from '../../../core/api/types/core-v1.ts';
+import type { PodSpec } from '../types/core-v1.ts';
 import * as baseline from './baseline.ts';
 import type { Level, LevelVersion } from './policy.ts';
 import * as restricted from './restricted.ts';

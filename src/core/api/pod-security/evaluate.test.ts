@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { PodSpec } from '../../../core/api/types/core-v1.ts';
+import type { PodSpec } from '../types/core-v1.ts';
 import { detailText, evaluate } from './evaluate.ts';
 import { readPolicy, levelText, PRIVILEGED_POLICY } from './policy.ts';
 

@@ -1,5 +1,5 @@
 /** What a pod of a restricted namespace must do besides: run as nobody in particular, with no rights to speak of. */
-import type { Container, EphemeralContainer, Volume } from '../../../core/api/types/core-v1.ts';
+import type { Container, EphemeralContainer, Volume } from '../types/core-v1.ts';
 import { isFineSeccomp } from './baseline.ts';
 import {
   type Check,

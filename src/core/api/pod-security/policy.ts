@@ -1,5 +1,5 @@
 /** The policy of a namespace, as its labels say. Pure. */
-import { field, type FieldError, invalid } from '../../../core/kube/field-errors.ts';
+import { field, type FieldError, invalid } from '../../kube/field-errors.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
