@@ -7,6 +7,7 @@
  *     KUBECONFIG=… npm run test:kubernetes -- --existing      what can be asked of a cluster that somebody uses
  *
  * With `--partial` whatever has been built is used and nothing more is built: `.ci/run` gives the build a time of its own.
+ * With `--until=SECONDS` (since 1970) suites run one by one until then, each with a report of its own in `.cache`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -102,6 +103,8 @@ function programs(args) {
 const args = process.argv.slice(2);
 const release = take(args, 'release') ?? process.env.EVERYNODE_K8S_RELEASE ?? '';
 const minutes = take(args, 'minutes');
+/** Seconds since 1970. */
+const until = take(args, 'until');
 const isExisting = takeFlag(args, 'existing');
 const isPartial = takeFlag(args, 'partial');
 const env = { ...process.env };
@@ -129,19 +132,68 @@ if (isExisting) {
 }
 
 const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-// A group of their own: whoever ends us ends vitest, its workers and every program that they have started.
-const child = spawn(process.execPath, [vitest, 'run', '--project', 'kubernetes', ...args], {
-  cwd: ROOT,
-  detached: true,
-  stdio: ['ignore', 'inherit', 'inherit'],
-  env,
-});
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  process.on(signal, () => {
-    try {
-      process.kill(-child.pid, signal);
-    } catch {
-      // They are gone already.
-    }
+let child;
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => child?.kill('SIGTERM'));
+
+/** Resolves with the exit code; what is not done in time is ended, which is no code. */
+const run = (more, limitMs) =>
+  new Promise((resolve) => {
+    child = spawn(process.execPath, [vitest, 'run', '--project', 'kubernetes', ...more], {
+      cwd: ROOT,
+      stdio: 'inherit',
+      env,
+    });
+    let isLate = false;
+    const timer =
+      limitMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            isLate = true;
+            child.kill('SIGKILL');
+          }, limitMs);
+    child.on('exit', (code, signal) => {
+      clearTimeout(timer);
+      resolve(isLate ? undefined : (code ?? (signal === 'SIGINT' ? 130 : 1)));
+    });
   });
-child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+
+/** One suite after the other, the most telling first, as long as there is time; what there is none for is noted. */
+async function runUntil(end) {
+  const names = ['support', ...suites()].toSorted((a, b) => rank(a) - rank(b));
+  let worst = 0;
+  for (const name of names) {
+    const left = end - Date.now();
+    const report = join(ROOT, '.cache', `kubernetes-${name}.json`);
+    rmSync(report, { force: true });
+    if (left < LEAST_MS) {
+      addNote(`${name}: NOT RUN: no time left`);
+      continue;
+    }
+    const code = await run([`test/kubernetes/${name}`, ...args, `--outputFile.json=${report}`], left);
+    if (code === undefined) addNote(`${name}: NOT FINISHED: no time left`);
+    else worst = Math.max(worst, code);
+  }
+  return worst;
+}
+
+/** Less is not worth a beginning. */
+const LEAST_MS = 60_000;
+const ORDER = [
+  'support',
+  'client-contract',
+  'daemonset',
+  'operator',
+  'upstream-on-ours',
+  'faults',
+  'differential',
+  'component-apply',
+];
+const rank = (name) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+const addNote = (text) => {
+  say(text);
+  const before = existsSync(NOTE) ? `${readFileSync(NOTE, 'utf8').trim()}; ` : '';
+  writeFileSync(NOTE, before + text);
+};
+
+process.exitCode = until === undefined ? await run(args) : await runUntil(Number(until) * 1000);
