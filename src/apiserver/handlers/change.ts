@@ -152,13 +152,14 @@ function prepareUpdate(
     if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(old, old) ?? []) warn(text);
     return hasSameOwners(old, managed) ? old : withManaged(old, managed);
   }
+  const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
+  allocator?.checkUpdate?.(counted, old);
   const errors =
     change.form?.conversion?.validateUpdate?.(counted, old) ?? strategy.validateUpdate(counted, old, subresource);
   if (warn !== undefined) for (const text of strategy.ratcheted?.(counted) ?? []) warn(text);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
   if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted, old) ?? []) warn(text);
   // What is invalid takes nothing from others.
-  const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
   const allocated =
     allocator === undefined
       ? counted

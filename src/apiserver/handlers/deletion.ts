@@ -52,7 +52,8 @@ export function decideDeletion(kind: KindDefinition, old: Stored, options: Optio
   if (isNamespace(kind)) return deleteNamespace(old, options, times);
   const graceful = kind.strategy.gracePeriod === undefined ? undefined : gracefully(kind, old, options, times);
   if (graceful === 'pending') return { outcome: 'pending', object: old };
-  const finalizers = deletionFinalizers(kind, old.metadata.finalizers ?? [], options);
+  const current = old.metadata.finalizers ?? [];
+  const finalizers = kind.strategy.marksDeletionOnly === true ? current : deletionFinalizers(kind, current, options);
   const held = finalizers.length > 0;
   if (graceful !== undefined) {
     const object = withFinalizers(graceful.object, finalizers);

@@ -7,10 +7,10 @@ import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts'
 import { invalidObject, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
 import type { ApiPatch, ApiResponse, PatchRequest } from '../request.ts';
 import { changeObject } from './change.ts';
-import { type HandlerContext, kindOf, requireVerb } from './context.ts';
+import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { complainOfRepeatedKeys, decodeOptions } from './decode.ts';
 import { ownersAfter, sentManagedFields } from './managed-fields.ts';
-import { applier } from './managed-fields-apply.ts';
+import { applier, checkApplyOptions } from './managed-fields-apply.ts';
 import { applyToScale, patchSubresource } from './subresources/subresources.ts';
 
 /** How much of a useless result an error repeats. */
@@ -54,6 +54,11 @@ function applyPatch(
 ): ApiResponse | Promise<ApiResponse> {
   const { target } = request;
   if (target.subresource === 'scale') return applyToScale(context, kind, request, patch);
+  checkApplyOptions(request);
+  // Only what is there has a status; what else is wrong is told afterwards.
+  if (target.subresource !== '' && context.store.accepted(storeKeyOf(kind, target, target.name)) === undefined) {
+    throw notFound(kind, target.name);
+  }
   const applied = applier(context, kind, request, patch);
   const conversion = request.form?.conversion;
   return changeObject(context, {

@@ -57,8 +57,10 @@ function operationsOf(body: Json): ReturnType<typeof decodeJsonPatch> {
 }
 
 const jsonPatcher: Patcher = (_, patch) => {
-  const operations = operationsOf(patch.body as Json);
+  // What is wrong with a patch is told of objects that exist.
+  let operations: ReturnType<typeof decodeJsonPatch> | undefined;
   return (current) => {
+    operations ??= operationsOf(patch.body as Json);
     try {
       return applyJsonPatch(current as unknown as Json, operations) as unknown as KubeObject;
     } catch (error) {

@@ -1,4 +1,5 @@
 /** Selectors of lists and watches, compiled once: many clients ask for the same selection again and again. */
+import { fieldSelectorProblem } from '../../core/api/kinds/selectable-fields.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import {
   type FieldReader,
@@ -95,7 +96,9 @@ function fieldReaders(kind: KindDefinition): FieldReaders<Stored> {
 const unsupportedWords = (kind: KindDefinition): ((field: string) => string) =>
   kind.custom === undefined && (kind.kind === 'ReplicaSet' || Object.keys(kind.selectableFields).length === 0)
     ? unknownMetadataField
-    : unsupportedField;
+    : kind.custom === undefined
+      ? (field) => fieldSelectorProblem(kind, field) ?? unsupportedField(field)
+      : unsupportedField;
 
 /** A field selector may name the namespace that the path left open. */
 export const narrowedNamespace = (selection: Selection, requested: string): string =>

@@ -53,9 +53,7 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
     const service = object as Service;
     const { spec } = service;
     if (spec === undefined || spec.type === 'ExternalName') return object;
-    // Nothing is looked for where addresses contradict each other.
-    const wrong = validateClusterIPs(spec, (old as Service | undefined)?.spec);
-    if (wrong.length > 0) throw invalidObject({ group: '', kind: 'Service' }, object.metadata.name, wrong);
+    checkAddresses(service, old);
     const use = inUse(tenant)(nameOf(object));
     const addressed = withAddress(service, spec, (old as Service | undefined)?.spec, use, options.serviceCIDR);
     const ported = withNodePorts(service, addressed, (old as Service | undefined)?.spec, use, options.random);
@@ -65,8 +63,15 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
   };
   return {
     onCreate: (object, target, dryRun) => allocate(object, undefined, target.tenant, dryRun),
+    checkUpdate: checkAddresses,
     onUpdate: (object, old, target, dryRun) => allocate(object, old, target.tenant, dryRun),
   };
+}
+
+/** Nothing is looked for where addresses contradict each other. */
+function checkAddresses(object: KubeObject, old: Stored | undefined): void {
+  const wrong = validateClusterIPs((object as Service).spec ?? {}, (old as Service | undefined)?.spec);
+  if (wrong.length > 0) throw invalidObject({ group: '', kind: 'Service' }, object.metadata.name, wrong);
 }
 
 function trackUse({ clock, store }: ServiceAllocationOptions, tenant: string): (holder: string) => InUse {

@@ -6,6 +6,7 @@ import { encodeObject } from '../../core/api/schema/object-json.ts';
 import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
+import { createdAtPrinter } from '../../core/api/printers/default.ts';
 import { scalePrinter } from '../../core/api/printers/autoscaling.ts';
 import { buildTable, partialObject, type TableOptions } from '../../core/api/printers/table.ts';
 import { encodeJson } from '../../core/kube/json.ts';
@@ -121,7 +122,9 @@ export async function sendList(
       version: accepted.version,
       listMeta: metadata,
     });
-    return sendObject(exchange, 200, table, accepted);
+    // Kinds that nobody wrote columns for come from another hand, which has no rows where there are none.
+    const none = table.rows.length === 0 && kind.printer === createdAtPrinter;
+    return sendObject(exchange, 200, none ? { ...table, rows: null } : table, accepted);
   }
   const isPartial = accepted.as !== '';
   const head = isPartial

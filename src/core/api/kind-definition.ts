@@ -149,7 +149,7 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   gracePeriod?(object: T, requested: number | undefined): number;
   /** Notes on an object whose deletion begins; it may keep the object until somebody has cleaned up (a finalizer). */
   beginDeletion?(object: T, now: string): T;
-  /** The beginning of a deletion is noted on the object, but neither a grace nor a new generation. */
+  /** The beginning of a deletion is noted on the object, but neither a grace, nor a new generation, nor what becomes of dependents. */
   readonly marksDeletionOnly?: boolean;
   /** PUT may create the object. */
   readonly allowCreateOnUpdate?: boolean;

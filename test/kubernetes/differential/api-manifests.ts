@@ -117,6 +117,7 @@ const unasked = {
   apiGroups: ['nobody.example.com'],
   apiVersions: ['v1'],
   resources: ['things'],
+  scope: '*',
 };
 const webhook = {
   name: 'a.example.com',
@@ -477,7 +478,7 @@ export const KINDS: readonly KindOfCase[] = [
       regarding: { kind: 'Pod', namespace: '$ns', name: 'p' },
     },
   ]),
-  kind('rbac.authorization.k8s.io/v1', 'Role', [{ rules: [rule] }, { rules: [] }]),
+  kind('rbac.authorization.k8s.io/v1', 'Role', [{ rules: [rule] }, {}]),
   kind('rbac.authorization.k8s.io/v1', 'ClusterRole', [
     { rules: [rule, { nonResourceURLs: ['/healthz*'], verbs: ['get'] }] },
     { aggregationRule: { clusterRoleSelectors: [selector] } },
@@ -584,7 +585,7 @@ export const KINDS: readonly KindOfCase[] = [
       endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
       ports: [{ name: 'p', port: 80 }],
     },
-    { addressType: 'IPv6', endpoints: [], ports: [] },
+    { addressType: 'IPv6', endpoints: [{ addresses: ['fd00::1'] }], ports: [{ port: 1 }] },
   ]),
   kind('v1', 'Endpoints', [{ subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80 }] }] }]),
   kind('storage.k8s.io/v1', 'StorageClass', [

@@ -34,7 +34,7 @@ function withSortedFindings(body: Json): Json {
   return {
     ...(body as Members),
     details: { ...details, causes: sorted },
-    message: String(message).replace(/ is invalid: .*$/s, ' is invalid: …'),
+    message: (typeof message === 'string' ? message : '').replace(/ is invalid: .*$/s, ' is invalid: …'),
   };
 }
 
@@ -68,7 +68,7 @@ function normalised(value: Json | undefined, key: string, around: Around): Json 
     if (key === 'token' && value.startsWith('ey')) return '<token>';
     return normalText(value, around);
   }
-  if (typeof value === 'number' && PORTS.test(key) && value >= 30_000 && value < 32_768) return '<port>';
+  if (typeof value === 'number' && PORTS.test(key) && value >= 30_000 && value < 33_500) return '<port>';
   if (Array.isArray(value)) {
     // Owners come in the order of their times, of which two may be the same second or not.
     if (key === 'managedFields')
@@ -96,7 +96,7 @@ function normalised(value: Json | undefined, key: string, around: Around): Json 
 }
 
 const ownerName = (entry: Json): string => {
-  const { apiVersion, manager, operation, subresource } = (membersOf(entry) ?? {}) as Members;
+  const { apiVersion, manager, operation, subresource } = membersOf(entry) ?? {};
   return encodeJson([manager ?? '', operation ?? '', subresource ?? '', apiVersion ?? '']);
 };
 

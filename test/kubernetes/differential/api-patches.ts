@@ -89,10 +89,8 @@ function mergePatch(edits: readonly Edit[], object: Json): Json {
     let node = patch;
     for (const step of at.slice(0, -1)) {
       const inner = node[step];
-      node = (node[step] =
-        typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-          ? { ...(inner as Members) }
-          : {}) as Members;
+      node = node[step] =
+        typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? { ...(inner as Members) } : {};
     }
     const whole =
       inList < 0

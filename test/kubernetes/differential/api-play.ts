@@ -71,7 +71,8 @@ export async function play(servers: Servers, sequence: Sequence, names: Names): 
     for (const [at, operation] of sequence.operations.entries()) {
       if (at > 0) await Promise.all(sides.map((seen) => settled(seen, sequence, names)));
       const parted =
-        (await ask(operation, at, false)) ?? (operation.method === 'GET' ? undefined : await ask(READ, at, true));
+        (await ask(operation, at, false)) ??
+        (isReadAfterwards(operation, sequence) ? await ask(READ, at, true) : undefined);
       if (parted !== undefined) return { requests, codes, parted, known };
     }
     return { requests, codes, known };
@@ -91,6 +92,10 @@ function sorted<T extends Json | undefined>(value: T): T {
   ) as T;
 }
 
+/** A definition that is deleted goes when its server gets round to it. */
+const isReadAfterwards = ({ method }: Operation, { target }: Sequence): boolean =>
+  method !== 'GET' && !(method === 'DELETE' && target.kind === 'CustomResourceDefinition');
+
 /** A definition is changed by its server, some time after it was made. */
 async function settled(seen: Seen, sequence: Sequence, names: Names): Promise<void> {
   if (sequence.target.kind !== 'CustomResourceDefinition') return;
@@ -100,7 +105,8 @@ async function settled(seen: Seen, sequence: Sequence, names: Names): Promise<vo
     remember(seen, answer, READ);
     const version = (seen.current?.['metadata'] as Members | undefined)?.['resourceVersion'];
     const isThere = /"type":"Established"/.test(encodeJson(answer.body));
-    if (answer.code !== 200 || (isThere && version === before)) return;
+    const isGoing = encodeJson(answer.body).includes('"deletionTimestamp"');
+    if (answer.code !== 200 || (isThere && !isGoing && version === before)) return;
     before = version;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -122,19 +128,20 @@ const collectionPath = ({ target: { group, namespaced, resource, version } }: Se
 
 function requestOf(operation: Operation, sequence: Sequence, names: Names, seen: Seen): Request {
   const metadata = (seen.current?.['metadata'] ?? {}) as Members;
-  const fill = (text: string): string =>
-    text
+  const text = (value: Json | undefined, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+  const fill = (template: string): string =>
+    template
       .replaceAll('$name', names.name)
       .replaceAll('$ns', names.namespace)
-      .replaceAll('$uid', String(metadata['uid'] ?? 'none'))
-      .replaceAll('$rv', String(metadata['resourceVersion'] ?? '1'))
+      .replaceAll('$uid', text(metadata['uid'], 'none'))
+      .replaceAll('$rv', text(metadata['resourceVersion'], '1'))
       .replaceAll('$stale', seen.stale);
   const { accept, contentType, edits, method, on, query = {}, subresource } = operation;
   const { apiVersion, kind } = apiVersionOf(sequence);
   const body =
     edits === undefined
       ? operation.body
-      : edited((sorted(seen.current) ?? { apiVersion, kind, metadata: { name: sequence.objectName } }) as Json, edits);
+      : edited(sorted(seen.current) ?? { apiVersion, kind, metadata: { name: sequence.objectName } }, edits);
   const where = `${collectionPath(sequence)}${on === 'object' ? `/${sequence.objectName}` : ''}${subresource === undefined ? '' : `/${subresource}`}`;
   const asked = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(fill(value))}`);
   return {
@@ -210,7 +217,7 @@ export async function smaller(servers: Servers, parted: Parted, namesOf: () => P
       await attempt(best.sequence.operations.with(index, without));
     }
     if (index !== last || operation.body === undefined || typeof operation.body !== 'object') continue;
-    for (const key of Object.keys((operation.query ?? {}) as object)) {
+    for (const key of Object.keys(operation.query ?? {})) {
       const { [key]: _, ...query } = best.sequence.operations[index]?.query ?? {};
       await attempt(best.sequence.operations.with(index, { ...(best.sequence.operations[index] as Operation), query }));
     }

@@ -298,8 +298,12 @@ function drawApply(draw: Draw, below?: string, subresource?: string): Operation 
   };
 }
 
-const thinStatus = ({ apiVersion, kind, metadata, status }: Manifest, _chance: Chance): Json =>
-  ({ apiVersion, kind, metadata: { name: (metadata as Manifest)['name'] ?? '' }, status: status ?? {} }) as Json;
+const thinStatus = ({ apiVersion, kind, metadata, status }: Manifest, _chance: Chance): Json => ({
+  apiVersion,
+  kind,
+  metadata: { name: (metadata as Manifest)['name'] ?? '' },
+  status: status ?? {},
+});
 
 /** Without some of its members; what names it stays. */
 function thin(value: Json, chance: Chance, depth: number): Json {
@@ -315,6 +319,13 @@ function thin(value: Json, chance: Chance, depth: number): Json {
 
 function statusWrite(draw: Draw): Operation {
   const { chance, target } = draw;
+  if (target.schema === undefined) {
+    const [edit] = statusEdits(draw);
+    if (chance.happens(50) || edit === undefined) return { ...update(draw, 'status'), edits: statusEdits(draw) };
+    const contentType = 'application/merge-patch+json';
+    const body = edited({}, [edit]);
+    return { method: 'PATCH', on: 'object', subresource: 'status', contentType, body, query: writeQuery(chance) };
+  }
   return chance.weighted<() => Operation>([
     [4, () => ({ ...update(draw, 'status'), edits: statusEdits(draw) })],
     [3, () => drawPatchOf(draw, chance.pick(['merge', 'strategic', 'json']), 'status', 'status')],
@@ -330,7 +341,7 @@ function statusEdits({ chance, plain, target }: Draw): readonly Edit[] {
     ];
   }
   const edits: Edit[] = [];
-  let object = edited(plain, [{ path: ['status'], value: (plain['status'] ?? {}) as Json }]);
+  let object = edited(plain, [{ path: ['status'], value: plain['status'] ?? {} }]);
   for (let left = 1 + chance.upTo(3); left > 0; left--) {
     const edit = drawEdit(target.schema, object, chance, { below: 'status', wrong: 4, unknown: 3 });
     object = edited(object, [edit]);

@@ -378,16 +378,14 @@ export function wrongValueFor(type: TypeExpression, chance: Chance): Json {
     case 'object':
       return chance.pick<Json>([[], 'x', 5, true]);
     case 'scalar':
-      switch (type.scalar) {
-        case 'string':
-          return chance.pick<Json>([5, true, {}, [], 1.5]);
-        case 'bool':
-          return chance.pick<Json>(['true', 1, {}, []]);
-        case 'int32':
-        case 'int64':
-          return chance.pick<Json>(['5', 1.5, true, {}, [], 2_147_483_648, 9_223_372_036_854_775_808n, 1e100]);
-        default:
-          return chance.pick<Json>([{}, [], true, 'x', 5, 1.5, ['x'], { a: 'b' }]);
-      }
+      return chance.pick<Json>(WRONG_SCALARS[type.scalar] ?? [{}, [], true, 'x', 5, 1.5, ['x'], { a: 'b' }]);
   }
 }
+
+const WRONG_INTEGERS: readonly Json[] = ['5', 1.5, true, {}, [], 2_147_483_648, 9_223_372_036_854_775_808n, 1e100];
+const WRONG_SCALARS: { readonly [type in Scalar]?: readonly Json[] } = {
+  string: [5, true, {}, [], 1.5],
+  bool: ['true', 1, {}, []],
+  int32: WRONG_INTEGERS,
+  int64: WRONG_INTEGERS,
+};

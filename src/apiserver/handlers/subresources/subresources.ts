@@ -52,7 +52,11 @@ export function updateSubresource(
   request: UpdateRequest,
 ): Promise<ApiResponse> | undefined {
   const { subresource } = request.target;
-  if (subresource === 'scale') return changeScale(context, kind, request, () => request.object);
+  if (subresource === 'scale') {
+    // Whether the body is about the object of the path is asked before whether there is one.
+    checkName(request.object, request.target.name);
+    return changeScale(context, kind, request, () => request.object);
+  }
   if (subresource === 'finalize' && isNamespaces(kind)) return finalize(context, kind, request);
   return undefined;
 }

@@ -25,7 +25,7 @@ export interface MapShape {
   readonly atomic: boolean;
   /** A field the type names. */
   field(name: string): FieldShape | undefined;
-  /** Times that Go writes as null where nobody set them: whoever makes the struct owns them too. */
+  /** Times, and pointers to scalars that are always written, which are null where nobody set them: whoever makes the struct owns them too. */
   readonly nullTimes?: readonly string[];
   /** What everything else is; undefined where there may be nothing else. */
   readonly other: Shape | undefined;
@@ -119,7 +119,10 @@ function objectShape(schema: TypeSchema, atomic: boolean): Shape {
 
 function nullTimesOf({ fields }: TypeSchema): { readonly nullTimes?: readonly string[] } {
   const nullTimes = fields
-    .filter(({ omitZero, pointer, type }) => !omitZero && !pointer && type.kind === 'scalar' && TIMES.has(type.scalar))
+    .filter(
+      ({ always, omitZero, pointer, type }) =>
+        type.kind === 'scalar' && (pointer ? always : !omitZero && TIMES.has(type.scalar)),
+    )
     .map(({ name }) => name);
   return nullTimes.length === 0 ? {} : { nullTimes };
 }

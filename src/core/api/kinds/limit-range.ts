@@ -1,4 +1,5 @@
 import { duplicate, type FieldError, field, forbidden, invalid, required } from '../../kube/field-errors.ts';
+import { withMember } from '../../kube/immutable.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import { approximateValue, quantityFromJson } from '../../kube/quantity.ts';
 import type { KindStrategy } from '../kind-definition.ts';
@@ -8,6 +9,7 @@ import { append } from './append.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
 import { mapped } from './objects.ts';
 import { type Amount, amountText, compareAmounts } from './quantities.ts';
+import { roundedList } from './pod/amounts.ts';
 import { allowsOvercommit, isContainerResource, isExtended, isNative } from './pod/resource-names.ts';
 import { validateResourceName } from './resource-quota.ts';
 
@@ -136,12 +138,18 @@ function validate(range: LimitRange): FieldError[] {
   return errors;
 }
 
+const LISTS = ['default', 'defaultRequest', 'max', 'min', 'maxLimitRequestRatio'] as const;
+
+/** Amounts finer than a thousandth are rounded up. */
+const rounded = (item: LimitRangeItem): LimitRangeItem =>
+  LISTS.reduce((result, key) => withMember(result, key, roundedList(result[key])), item);
+
 export const limitRangeStrategy: KindStrategy<LimitRange> = {
   ...createGenericStrategy<LimitRange>({ namespaced: true, hasStatus: false, hasGeneration: false }),
   defaults(range) {
     const limits = range.spec?.limits;
     if (!limits) return range;
-    const filled = mapped(limits, defaultItem);
+    const filled = mapped(limits, (item) => defaultItem(rounded(item)));
     return filled === limits ? range : { ...range, spec: { ...range.spec, limits: filled } };
   },
   validate,

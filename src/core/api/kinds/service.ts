@@ -14,7 +14,6 @@ import {
   keepAllocated,
   syncClusterIPs,
 } from './service-prepare.ts';
-import { validateClusterIPs } from './service-validate-ips.ts';
 import { validateLoadBalancerStatus, validateServiceSpec } from './service-validate.ts';
 import { validateServiceChange } from './service-validate-update.ts';
 
@@ -127,9 +126,6 @@ export const serviceStrategy: KindStrategy<Service> = {
     return errors;
   },
   validateUpdate(service, old, subresource): readonly FieldError[] {
-    // Addresses that contradict each other are found before anything else, when new ones are looked for.
-    const wrong = subresource === '' ? validateClusterIPs(service.spec ?? {}, old.spec) : [];
-    if (wrong.length > 0) return wrong;
     const errors = validateObjectMetaUpdate(service.metadata, old.metadata, 'metadata');
     if (subresource === 'status') append(errors, validateLoadBalancerStatus(service, old));
     else {
