@@ -1,0 +1,131 @@
+/** The operator on a real API server, as a service account with the rights that are listed and no others. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createNodes } from '../../src/assembly/create-nodes.ts';
+import { startOperator, type Operator } from '../../src/assembly/operator.ts';
+import { LEASES, SERVICE_ACCOUNTS } from '../../src/core/api/registry/resources.ts';
+import type { Client } from '../../src/machinery/client.ts';
+import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
+import { silentLogger } from '../../src/machinery/logger.ts';
+import { realClock } from '../../src/machinery/real-clock.ts';
+import { realRandom } from '../../src/machinery/real-random.ts';
+import { createAccount, giveRights, NAMESPACE, rightsOf, without } from '../operator/support/account.ts';
+import { daemonSets, NODE_COUNT, rolloutDriver, scheduler, type Scenario } from '../operator/support/scenarios.ts';
+import { startWatched, type WatchedOperator, withToken } from '../operator/support/watched-operator.ts';
+import { startControlPlane, type ControlPlane } from './support/control-plane.ts';
+import { until } from './support/daemonset-world.ts';
+import { missingPrograms } from './support/programs.ts';
+
+const platform = { clock: realClock, random: realRandom, logger: silentLogger };
+
+describe.skipIf(missingPrograms().length > 0)('the operator on a kube-apiserver', () => {
+  let plane: ControlPlane | undefined;
+  let admin: Client;
+  let kubelets: Operator | undefined;
+  let token = '';
+  const started: WatchedOperator[] = [];
+
+  beforeAll(async () => {
+    plane = await startControlPlane({
+      controllers: '*,-daemonset-controller',
+      // On in some distributions: whoever says that an owner waits for its children must be allowed to let it wait.
+      apiServer: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
+    });
+    admin = await plane.clientOf(plane.admin);
+    kubelets = await startOperator({ ...platform, instance: 'test', fleet: admin });
+    await createNodes(admin, [{ name: 'node', count: NODE_COUNT }], [], realClock, undefined, undefined);
+    token = await createAccount(admin);
+    // Pods can be made when kube-controller-manager has made the account they act as.
+    await until(
+      () => admin.get(SERVICE_ACCOUNTS, { namespace: 'default', name: 'default' }).catch(() => undefined),
+      (account) => account !== undefined,
+    );
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') plane?.keepLogs();
+    for (const operator of started.splice(0)) await operator.stop();
+  });
+  afterAll(async () => {
+    await kubelets?.stop();
+    await plane?.stop();
+  });
+
+  async function start(features: readonly string[], through?: (client: Client) => Client): Promise<WatchedOperator> {
+    const config = withToken(await loadKubeconfig({ path: plane?.admin ?? '', clock: realClock }), token);
+    const operator = await startWatched({
+      config,
+      controllers: features,
+      ...(through === undefined ? {} : { through }),
+    });
+    started.push(operator);
+    return operator;
+  }
+
+  const play = async (operator: WatchedOperator, scenario: Scenario): Promise<void> => {
+    await scenario.begin(admin);
+    await until(
+      async () => {
+        await scenario.nudge?.(admin);
+        return { isDone: await scenario.isDone(admin), refusals: operator.refusals(), failure: operator.failure() };
+      },
+      ({ isDone, failure }) => isDone || failure !== undefined,
+    );
+  };
+
+  it.each([daemonSets, scheduler])('runs $feature with exactly the rights that are listed', async (scenario) => {
+    await giveRights(admin, rightsOf('base', scenario.feature));
+    const operator = await start([scenario.feature], scenario.through);
+    await play(operator, scenario);
+    expect([operator.refusals(), operator.failure()]).toEqual([[], undefined]);
+  });
+
+  it('drives rollouts of DaemonSets that somebody else runs, with exactly the rights that are listed', async () => {
+    // In the place of the cluster's own: both with all that they need.
+    const other = await startOperator({ ...platform, instance: 'other', daemonSets: admin, scheduler: admin });
+    try {
+      await giveRights(admin, rightsOf('base', 'rollout-driver'));
+      const operator = await start(['*'], rolloutDriver.through);
+      await play(operator, rolloutDriver);
+      expect([operator.refusals(), operator.failure()]).toEqual([[], undefined]);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('needs to update daemonsets/finalizers where owner references are guarded', async () => {
+    const gone = {
+      feature: 'daemonset',
+      verb: 'update',
+      group: 'apps',
+      resource: 'daemonsets/finalizers',
+      name: undefined,
+    };
+    await giveRights(admin, without(rightsOf('base', 'daemonset'), gone));
+    const operator = await start(['daemonset'], daemonSets.through);
+    await daemonSets.begin(admin);
+    const refusals = await until(
+      () => Promise.resolve(operator.refusals()),
+      (told) => told.length > 0,
+    );
+    expect(refusals.join('\n')).toContain('cannot set blockOwnerDeletion');
+  });
+
+  it('hands the lead over in good order', async () => {
+    await giveRights(admin, rightsOf('base', 'rollout-driver'));
+    const first = await start(['*']);
+    await until(
+      () => Promise.resolve(first.isLeading()),
+      (isLeading) => isLeading,
+    );
+    const second = await start(['*']);
+    const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${second.healthPort}/readyz`)).status;
+    await until(ready, (status) => status === 200);
+    await first.stop();
+    await until(
+      () => Promise.resolve(second.isLeading()),
+      (isLeading) => isLeading,
+    );
+    const { spec } = await admin.get(LEASES, { namespace: NAMESPACE, name: 'everynode-operator' });
+    expect(spec.leaseTransitions).toBeGreaterThan(0);
+    expect(first.failure()).toBe(undefined);
+  });
+});
