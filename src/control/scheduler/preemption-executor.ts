@@ -42,7 +42,7 @@ const PARALLEL = 16;
 export const REASON_PREEMPTED = 'PreemptionByScheduler';
 
 export function createPreemptionExecutor(options: PreemptionExecutorOptions): PreemptionExecutor {
-  const { client, clock, logger, events, cluster, pods } = options;
+  const { client, clock, logger, events, cluster } = options;
 
   function withdrawLesser(preemptor: Stored<Pod>, nodeName: string): void {
     const priority = preemptor.spec.priority ?? 0;
@@ -54,7 +54,7 @@ export function createPreemptionExecutor(options: PreemptionExecutorOptions): Pr
   /** The newest version in the cache, or nothing when the pod is gone or is leaving by itself. */
   function present(record: PodRecord): Stored<Pod> | undefined {
     const { namespace, name } = record.pod.metadata;
-    const pod = pods.get(name, namespace);
+    const pod = options.pods.get(name, namespace);
     if (pod === undefined || pod.metadata.uid !== record.key) return undefined;
     return pod.metadata.deletionTimestamp === undefined ? pod : undefined;
   }
@@ -90,7 +90,10 @@ export function createPreemptionExecutor(options: PreemptionExecutorOptions): Pr
   }
 
   return {
-    async run(preemptor, { nodeName, pods: victims }, signal) {
+    async run(preemptor, { nodeName, pods }, signal) {
+      const victims = pods.filter((record) => present(record) !== undefined);
+      // All of them leave already: whoever they leave for keeps what it was promised, as with kube-scheduler.
+      if (victims.length === 0) return;
       withdrawLesser(preemptor, nodeName);
       let next = 0;
       const failures: unknown[] = [];

@@ -454,8 +454,10 @@ export function generateSchedulerCase(seed: string): SchedulerCase {
   const dice = createDice(seed);
   const count = 1 + dice.upTo(6);
   const made = Array.from({ length: count }, (_, index) => nodeOf(dice, index));
-  const nodes = dice.chance(20) ? alike(made) : made;
-  const pods = withoutCollisions(dice.some(dice.pick([4, 14]), (index) => placedPod(dice, index, count)));
+  const isAlike = dice.chance(25);
+  const nodes = isAlike ? alike(made) : made;
+  const most = isAlike ? dice.pick([0, 3]) : dice.pick([4, 14]);
+  const pods = withoutCollisions(dice.some(most, (index) => placedPod(dice, index, count)));
   const { volumes, claims } = dice.chance(25) ? storage(dice, count) : { volumes: [], claims: [] };
   const coming = Array.from({ length: 1 + dice.upTo(4) }, (_, index) => comingPod(dice, index, count, claims));
   const steps: SchedulerStep[] = coming.map((pod) => ({ do: 'schedule', pod }));

@@ -19,6 +19,7 @@ export interface PlayOptions {
 /** What is not equal yet may become so: events and pauses take their time. */
 const AGREE_WITHIN_MS = 12_000;
 const LOOK_EVERY_MS = 25;
+const REFRESH_EVERY_MS = 1_000;
 
 const SENTINELS = 'sentinels';
 const HARD = { gracePeriodSeconds: 0 };
@@ -56,14 +57,18 @@ export async function playSchedulerCase(
   /** Both have settled, and say the same; or what they say when patience ended. */
   async function agreed(after: string, read: (side: Side) => Promise<{ [what: string]: unknown }>, fresh?: string) {
     await stage.both((side) => stage.settle(side, nodes));
-    if (fresh !== undefined) await refreshReasons(fresh);
-    const [wrong] = stage.wrongChoices();
-    if (wrong !== undefined) return { after, kubernetes: wrong.kubernetes, everynode: wrong };
     const end = Date.now() + patienceMs;
+    let refreshAt = 0;
     for (;;) {
+      const [wrong] = stage.wrongChoices();
+      if (wrong !== undefined) return { after, kubernetes: wrong.kubernetes, everynode: wrong };
       const [theirs, ours] = await stage.both(read);
       const difference = differenceOf(after, theirs, ours);
       if (difference === undefined || Date.now() > end) return difference;
+      if (fresh !== undefined && Date.now() > refreshAt) {
+        await refreshReasons(fresh);
+        refreshAt = Date.now() + REFRESH_EVERY_MS;
+      }
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   }
@@ -238,9 +243,8 @@ function isCurrent(side: Side, namespace: string, name: string, note: string): b
   const { status } = side.pods.get(name, namespace) ?? {};
   if ((status?.nominatedNodeName ?? '') !== '') return false;
   const said = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return (
-    said?.status === 'False' && (said.message ?? '').startsWith(note.length < NOTE_LIMIT ? note : note.slice(0, -4))
-  );
+  if (said?.status !== 'False') return false;
+  return note.length < NOTE_LIMIT ? said.message === note : (said.message ?? '').startsWith(note.slice(0, -4));
 }
 
 /** What they tell people. How often it was said, and where chance chose, is left aside. */
