@@ -20,6 +20,8 @@ export interface ClientHarness {
   readonly features?: readonly ContractFeature[];
   /** A kube-apiserver finds a resourceVersion on a create so late that it blames itself. */
   readonly checksVersionLate?: boolean;
+  /** A kube-apiserver before 1.32 sends no initial state on a watch. */
+  readonly lacksInitialEvents?: boolean;
   /** Makes the server forget its history, so that everything older than now is expired. */
   compact?(): void | Promise<void>;
   close?(): void | Promise<void>;

@@ -34,6 +34,8 @@ export const releaseOf = (): string => {
   return /^\d+\.\d+\.\d+$/.test(name) ? `v${name}` : OWN_RELEASE;
 };
 const OWN_RELEASE = VERSION.gitVersion.split('+', 1)[0] ?? '';
+/** 36 of `v1.36.4`. */
+export const minorRelease = (): number => Number(releaseOf().split('.')[1]);
 /** Whether it is the release that everynode is like. */
 export const isOwnRelease = (): boolean => releaseOf() === OWN_RELEASE;
 
