@@ -173,6 +173,30 @@ describe('leader election', () => {
     expect([await a.ended, (await record()).holderIdentity]).toEqual(['stopped', 'b']);
   });
 
+  it('lets go also when a renewal was on its way as the work ended', async () => {
+    const { clock, client, candidate, seen } = setUp();
+    const a = candidate('a', { releaseOnStop: true });
+    await clock.drain();
+    // Renewals are done at once, and their answers take a while.
+    client.after = ({ verb }) => (verb === 'update' ? clock.sleep(500) : undefined);
+    await clock.advance(2100);
+    candidate('b');
+    a.stop();
+    await clock.advance(5000);
+    expect(seen).toEqual(['a leads', 'a stops', 'b leads']);
+    expect(await a.ended).toBe('stopped');
+  });
+
+  it('does not let go of a lease that somebody else has taken meanwhile', async () => {
+    const { clock, client, candidate, record } = setUp();
+    const a = candidate('a', { releaseOnStop: true });
+    await clock.drain();
+    await client.patch(LEASES, lease, merge({ spec: { holderIdentity: 'intruder' } }));
+    a.stop();
+    await clock.advance(100);
+    expect([await a.ended, (await record()).holderIdentity]).toEqual(['stopped', 'intruder']);
+  });
+
   it('keeps the lease while the work is being finished, however long that takes', async () => {
     const { clock, candidate, seen } = setUp();
     const finished = Promise.withResolvers<void>();

@@ -53,6 +53,7 @@ export interface LeaderElection extends Actor {
 
 /** Spreads candidates that wait for the same lease. */
 const JITTER = 0.2;
+const RELEASE_TRIES = 3;
 
 const isRace = (error: unknown): boolean =>
   isStatus(error, 'Conflict') || isStatus(error, 'AlreadyExists') || isStatus(error, 'NotFound');
@@ -201,13 +202,27 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   }
 
   async function release(): Promise<void> {
-    const current = observed?.lease;
-    if (current === undefined || current.spec.holderIdentity !== identity) return;
-    const now = formatMicroTime(clock.now());
-    const spec = { ...current.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
-    using limit = abortAfter(clock, retryPeriodMs);
+    using limit = abortAfter(clock, renewDeadlineMs);
     try {
-      await client.update(LEASES, { ...current, spec }, { namespace: lease.namespace, signal: limit.signal });
+      let current = observed?.lease;
+      for (let tries = 1; current?.spec.holderIdentity === identity; tries += 1) {
+        try {
+          const now = formatMicroTime(clock.now());
+          const spec = {
+            ...current.spec,
+            holderIdentity: '',
+            leaseDurationSeconds: 1,
+            renewTime: now,
+            acquireTime: now,
+          };
+          await client.update(LEASES, { ...current, spec }, { namespace: lease.namespace, signal: limit.signal });
+          return;
+        } catch (error) {
+          if (!isRace(error) || tries >= RELEASE_TRIES) throw error;
+          // A renewal was on its way when the work ended, and has been done.
+          current = await read(limit.signal);
+        }
+      }
     } catch (error) {
       logger.warn('Releasing the lease failed; the next leader has to wait it out', { error });
     }
