@@ -49,6 +49,7 @@ describe('Content-Type', () => {
     expect(() => bodyFormat('application/*')).toThrow('unknown format');
     expect(() => patchFormat('application/json')).toThrow('415: Unsupported Media Type');
     expect(() => patchFormat(undefined)).toThrow('415: Unsupported Media Type');
+    expect(() => patchFormat('application/strategic-merge-patch+json', true)).toThrow('unknown format');
     expect(() => patchFormat('application/json', true)).toThrow(
       'application/merge-patch+json, application/apply-patch+yaml',
     );

@@ -137,7 +137,8 @@ const PATCH_TYPES: ReadonlyMap<string, PatchFormat> = new Map([
 
 export function patchFormat(contentType: string | undefined, ofCustomKind = false): PatchFormat {
   const format = PATCH_TYPES.get(parseMediaType(contentType ?? '').type);
-  if (format !== undefined) return format;
+  // Users' types have no strategies, so Kubernetes does not take such a patch for them.
+  if (format !== undefined && !(ofCustomKind && format === 'strategic')) return format;
   if (ofCustomKind)
     throw unsupported('application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml');
   // Of its own kinds Kubernetes' router says no by itself, before any handler knows better.

@@ -1,6 +1,6 @@
 /** The query string of a resource request, as options. Values that make no sense are refused in Kubernetes' words. */
 import { validateFieldManager } from '../../core/api/kinds/managed-fields.ts';
-import { type FieldError, notSupported } from '../../core/kube/field-errors.ts';
+import { type FieldError, notSupported, required } from '../../core/kube/field-errors.ts';
 import { badRequest, invalidObject, StatusError } from '../../core/kube/status-error.ts';
 import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client.ts';
 
@@ -44,11 +44,13 @@ export const isWatch = (query: URLSearchParams): boolean => flag(query, 'watch')
 
 const VALIDATIONS: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 
-export function writeOptions(query: URLSearchParams, optionsKind: string): WriteOptions {
+/** Whoever applies must say who they are. */
+export function writeOptions(query: URLSearchParams, optionsKind: string, applies = false): WriteOptions {
   const validation = query.get('fieldValidation') ?? '';
   const runs = query.getAll('dryRun');
   const errors = [
     ...dryRunErrors(runs),
+    ...(applies && !query.get('fieldManager') ? [required('fieldManager', 'is required for apply patch')] : []),
     ...validateFieldManager(query.get('fieldManager') ?? '', 'fieldManager'),
     ...(VALIDATIONS.includes(validation) ? [] : [notSupported('fieldValidation', validation, VALIDATIONS)]),
   ];

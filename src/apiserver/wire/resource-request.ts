@@ -189,7 +189,7 @@ async function perform(
       return api.handle({ ...base, verb: 'update', ...(await readObject(exchange, kind, target, clock)), options });
     }
     case 'PATCH': {
-      const options = writeOptions(query, 'PatchOptions');
+      const options = writeOptions(query, 'PatchOptions', patchType === 'apply');
       const read = await readPatch(exchange, patchType ?? 'merge', clock);
       return api.handle({ ...base, verb: 'patch', ...read, options });
     }

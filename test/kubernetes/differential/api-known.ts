@@ -341,7 +341,7 @@ export const KNOWN: readonly KnownDifference[] = [
             apiVersion: 'autoscaling/v1',
             kind: 'HorizontalPodAutoscaler',
             metadata: { name: '$name' },
-            spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 3 },
+            spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 },
           },
         },
         {

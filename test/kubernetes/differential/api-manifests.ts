@@ -128,7 +128,7 @@ const webhook = {
 };
 const richWebhook = {
   ...webhook,
-  clientConfig: { service: { namespace: 'ns', name: 'svc', path: '/x', port: 8443 }, caBundle: '' },
+  clientConfig: { service: { namespace: 'ns', name: 'svc', path: '/x', port: 8443 } },
   failurePolicy: 'Ignore',
   matchPolicy: 'Exact',
   timeoutSeconds: 5,
@@ -555,7 +555,7 @@ export const KINDS: readonly KindOfCase[] = [
       { spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 } },
       {
         spec: {
-          scaleTargetRef: { kind: 'Deployment', name: 'd' },
+          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
           minReplicas: 1,
           maxReplicas: 3,
           metrics: [
