@@ -332,7 +332,7 @@ describe.each(TRANSPORTS)('applying, %s', (transport) => {
           },
         ],
       },
-    } as CustomResourceDefinition;
+    };
     const rule = { apiVersion: `${group}/v1`, kind: 'Rule', metadata: { name: 'one' }, spec: { a: 1 } } as KubeObject;
     const component = agent({ namespace, hasRbac: false, more: [rule, definition] });
     const { steps } = await applyComponent(contextOf(client()), component);

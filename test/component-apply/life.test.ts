@@ -18,7 +18,7 @@ import {
 } from '../../src/core/api/registry/resources.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { agent, type AgentOptions } from './component.ts';
-import { counting } from './faulty-client.ts';
+import { counting, faulty } from './faulty-client.ts';
 import {
   contextOf,
   freshNamespace,
@@ -157,6 +157,12 @@ describe.each(TRANSPORTS)('the life of a component, %s', (transport) => {
     const dry = counting(client());
     await undoComponent(contextOf(dry.client), identity, { dryRun: true });
     expect(dry.seen).toEqual([]);
+
+    const broken = faulty(client(), (_, write) =>
+      write.startsWith('patch daemonsets') ? { moment: 'before', error: new Error('no') } : undefined,
+    );
+    await expect(undoComponent(contextOf(broken.client), identity)).rejects.toThrow('no');
+    expect((await componentStatus(contextOf(client()), identity)).inventory?.undone).toBeUndefined();
 
     const undone = await undoComponent(contextOf(client()), identity);
     expect(undone).toMatchObject({ outcome: 'undone', from: { revision: 2 }, to: { revision: 1 } });

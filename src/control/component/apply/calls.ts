@@ -147,6 +147,13 @@ function describeFailure(error: unknown, asked: string, ref: ObjectRef, scrubber
     };
   if (error.code === 422 || error.code === 400)
     return { code: 'EN_COMPONENT_APPLY_INVALID', object: ref, message: `${where} is invalid: ${said}` };
+  if (error.reason === 'Conflict')
+    return {
+      code: 'EN_COMPONENT_APPLY_SUPERSEDED',
+      object: ref,
+      message: `${where} was changed or replaced by somebody else meanwhile: ${said}`,
+      fix: 'try again',
+    };
   if (troubleOf(error) !== 'lasting')
     return { code: 'EN_COMPONENT_APPLY_UNREACHABLE', object: ref, message: `${verb} ${where}: ${said}` };
   return { code: 'EN_COMPONENT_APPLY_REFUSED', object: ref, message: `${verb} ${where}: ${said}` };

@@ -11,7 +11,6 @@ import {
   EVENTS_IN_EVENTS_GROUP,
   LEASES,
   NAMESPACES,
-  PERSISTENT_VOLUME_CLAIMS,
   SERVICE_ACCOUNTS,
 } from '../../../core/api/registry/resources.ts';
 import type { CustomResourceDefinition } from '../../../core/api/types/apiextensions-v1.ts';
@@ -24,7 +23,8 @@ import { inventoryName, unionOf } from './inventory.ts';
 import { readInventory, removeInventory, takeInventory } from './inventory-store.ts';
 import { servedBy, isKind, NAMESPACED, refKey, refOf, type ObjectRef } from './object-ref.ts';
 import { deleteObject, untilGone } from './objects.ts';
-import { mustBeKept, ownerOf, wasCreatedBy } from './ownership.ts';
+import { mustBeKept, wasCreatedBy } from './ownership.ts';
+import { reasonToLeave } from './plan.ts';
 import { inOrder } from './prepare.ts';
 import { recoverObjects } from './recover.ts';
 import type { StepOutcome } from './progress.ts';
@@ -74,7 +74,7 @@ export async function deleteComponent(
   for (const ref of inOrder(objects, (each) => each).toReversed()) {
     if (isKind(ref, NAMESPACES)) continue;
     const live = await calls.find(ref);
-    const why = live === undefined ? undefined : reasonToKeep(ref, live, identity);
+    const why = live === undefined ? undefined : reasonToLeave(ref, live, identity);
     if (live === undefined) report(ref, 'gone');
     else if (why !== undefined) report(ref, 'kept', why);
     else {
@@ -115,19 +115,11 @@ export async function deleteComponent(
   }
   // Where the namespace went the inventory went with it.
   const isHomeGone = isHomeListed && steps.some((s) => refKey(s.object) === refKey(home) && s.outcome === 'deleted');
-  if (hold !== undefined && !isHomeGone) await removeInventory(calls, hold);
+  if (hold !== undefined && !isHomeGone) await removeInventory(calls, identity, hold);
   return { outcome: 'deleted', steps };
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function reasonToKeep(ref: ObjectRef, live: Stored, identity: ComponentIdentity): string | undefined {
-  if (isKind(ref, PERSISTENT_VOLUME_CLAIMS)) return 'claims hold data and are never removed';
-  const owner = ownerOf(live, identity, true);
-  if (owner.owner === 'other') return `it belongs to component ${owner.component} now`;
-  if (owner.owner === 'nobody') return 'it was made anew by somebody else';
-  return mustBeKept(live) ? 'it is annotated to be kept' : undefined;
-}
 
 async function reasonToKeepNamespace(
   calls: Calls,

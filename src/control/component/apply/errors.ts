@@ -4,7 +4,7 @@ import type { ObjectRef } from './object-ref.ts';
 export const COMPONENT_APPLY_ERROR_CODES = {
   EN_COMPONENT_APPLY_CONFLICT: 'Others own fields that the component would change; they are named, nothing was written',
   EN_COMPONENT_APPLY_NOT_OURS:
-    'An object of that name is there already and is not this component’s; adopt it or rename yours',
+    "An object of that name is there already and is not the component's own; adopt it or rename yours",
   EN_COMPONENT_APPLY_IMMUTABLE: 'A field would change that cannot be changed; the object must be recreated',
   EN_COMPONENT_APPLY_FORBIDDEN: 'The API server refuses the request; verb and resource are named',
   EN_COMPONENT_APPLY_INVALID: 'The API server finds an object invalid',

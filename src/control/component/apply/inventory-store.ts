@@ -11,8 +11,16 @@ import { formatTime } from '../../../core/kube/time.ts';
 import { wasAborted } from '../../../machinery/abort.ts';
 import type { Calls } from './calls.ts';
 import { ComponentApplyError } from './errors.ts';
-import { inventoryObject, inventoryRef, parseInventory, type Inventory, type Phase } from './inventory.ts';
-import { keyOfRef, refText, type ObjectRef } from './object-ref.ts';
+import {
+  inventoryData,
+  inventoryObject,
+  inventoryRef,
+  parseInventory,
+  type Inventory,
+  type Phase,
+  type Undone,
+} from './inventory.ts';
+import { keyOfRef, type ObjectRef } from './object-ref.ts';
 import { identityText, type ComponentIdentity } from './rendered.ts';
 
 export interface StoredInventory {
@@ -82,9 +90,8 @@ export async function takeInventory(calls: Calls, options: HoldOptions): Promise
         );
       } catch (error) {
         if (wasAborted(error, signal)) throw error;
-        const isRefused = ['AlreadyExists', 'Conflict', 'NotFound'].some((reason) =>
-          isStatus(error, reason as 'Conflict'),
-        );
+        const isRefused =
+          isStatus(error, 'AlreadyExists') || isStatus(error, 'Conflict') || isStatus(error, 'NotFound');
         if (!isRefused || isInEndingNamespace(error)) throw error;
         const present = await calls.find<ConfigMap>(ref);
         if (present === undefined && over === undefined) throw error;
@@ -128,37 +135,33 @@ const isInEndingNamespace = (error: unknown): boolean =>
 const isSettledAs = (present: ConfigMap, wanted: ConfigMap): boolean =>
   present.data?.['phase'] === 'settled' && present.data?.['objects'] === wanted.data?.['objects'];
 
-/** Records something in a settled inventory, under the version that was read. */
+/** Records that somebody went back, or that nobody did after all; under the version that was read. */
 export async function noteInInventory(
   calls: Calls,
-  found: StoredInventory,
-  change: Partial<Pick<Inventory, 'undone'>>,
-): Promise<void> {
-  const { inventory, object } = found;
-  const ref = inventoryRef(inventory.identity);
-  const { data } = inventoryObject({ ...inventory, ...change });
-  await calls.request('update', ref, (signal) =>
+  { inventory, object }: StoredInventory,
+  undone: Undone | undefined,
+): Promise<StoredInventory> {
+  const { undone: _before, ...rest } = inventory;
+  const next: Inventory = undone === undefined ? rest : { ...rest, undone };
+  const updated = await calls.request('update', inventoryRef(inventory.identity), (signal) =>
     calls.context.client.update(
       CONFIG_MAPS,
-      { ...object, ...(data === undefined ? {} : { data }) },
+      { ...object, data: inventoryData(next) },
       { fieldManager: COMPONENT_FIELD_MANAGERS.apply, ...(signal === undefined ? {} : { signal }) },
     ),
   );
+  return { inventory: next, object: updated };
 }
 
 /** Takes the inventory itself away; the last thing a deletion does. */
-export async function removeInventory(calls: Calls, hold: Hold): Promise<void> {
-  const { namespace = '', name, uid } = hold.current.metadata;
-  const ref = inventoryRef({ namespace, name });
-  await calls.request('delete', { ...ref, name }, async (signal) =>
+export async function removeInventory(calls: Calls, identity: ComponentIdentity, { current }: Hold): Promise<void> {
+  const ref = inventoryRef(identity);
+  const preconditions = { uid: current.metadata.uid };
+  await calls.request('delete', ref, async (signal) =>
     calls.context.client
-      .delete(CONFIG_MAPS, keyOfRef({ ...ref, name }), {
-        preconditions: { uid },
-        ...(signal === undefined ? {} : { signal }),
-      })
+      .delete(CONFIG_MAPS, keyOfRef(ref), { preconditions, ...(signal === undefined ? {} : { signal }) })
       .catch((error: unknown) => {
         if (!isStatus(error, 'NotFound')) throw error;
       }),
   );
-  calls.tell({ type: 'step', object: { ...ref, name }, outcome: 'deleted', why: refText({ ...ref, name }) });
 }

@@ -132,7 +132,7 @@ describe('a plan', () => {
   });
 
   it('lets go of what is to be kept, of what others took and of what others made anew', () => {
-    const ours = (wanted?.object.metadata.labels ?? {}) as { readonly [key: string]: string };
+    const ours = wanted?.object.metadata.labels ?? {};
     const inventory = inventoryOf([wanted?.ref as ObjectRef]);
     const kept = new Map([
       [key, stored(object('ConfigMap', 'c'), { labels: ours, annotations: { [COMPONENT_ANNOTATIONS.keep]: 'true' } })],
@@ -145,7 +145,7 @@ describe('a plan', () => {
   });
 
   it('is settled only when nothing is left to write', () => {
-    const labels = (wanted?.object.metadata.labels ?? {}) as { readonly [key: string]: string };
+    const labels = wanted?.object.metadata.labels ?? {};
     const present = stored(object('ConfigMap', 'c'), { labels });
     const live = new Map([[key, present]]);
     const refs = [wanted?.ref as ObjectRef];
@@ -169,7 +169,7 @@ describe('a plan', () => {
   });
 
   it('times and versions alone are no change', () => {
-    const labels = (wanted?.object.metadata.labels ?? {}) as { readonly [key: string]: string };
+    const labels = wanted?.object.metadata.labels ?? {};
     const at = (time: string, resourceVersion: string): ReadonlyMap<string, Stored> =>
       new Map([
         [
@@ -186,7 +186,7 @@ describe('a plan', () => {
   });
 
   it('waits out what is being deleted', () => {
-    const labels = (wanted?.object.metadata.labels ?? {}) as { readonly [key: string]: string };
+    const labels = wanted?.object.metadata.labels ?? {};
     const live = new Map([
       [key, stored(object('ConfigMap', 'c'), { labels, deletionTimestamp: '2026-01-01T00:00:00Z' })],
     ]);

@@ -26,6 +26,8 @@ export interface PlanInput {
   readonly adopt?: Adoption;
   /** Objects with changes that cannot be made in place: they are deleted and made anew. */
   readonly recreate?: ReadonlySet<string>;
+  /** False leaves what is no longer in the component for a later apply. */
+  readonly prune?: boolean;
 }
 
 export type Step =
@@ -86,6 +88,11 @@ export function planApply(input: PlanInput): Plan {
     const why = reasonToKeep(ref, found, identity);
     // The component lives in it; it goes with the component, if at all.
     if (isKind(ref, NAMESPACES) && wasCreatedBy(found, identity)) after.push(ref);
+    if (why === undefined && input.prune === false) {
+      after.push(ref);
+      steps.push({ action: 'keep', ref, why: 'pruning is switched off' });
+      continue;
+    }
     steps.push(why === undefined ? { action: 'prune', ref, live: found } : { action: 'keep', ref, why });
   }
 
@@ -141,10 +148,14 @@ function stepFor(input: PlanInput, prepared: PreparedObject, live: Stored, isLis
 }
 
 function reasonToKeep(ref: ObjectRef, live: Stored, identity: ComponentIdentity): string | undefined {
-  if (isKind(ref, NAMESPACES))
-    return wasCreatedBy(live, identity)
-      ? 'namespaces go only with the whole component'
-      : 'the component did not make this namespace';
+  if (!isKind(ref, NAMESPACES)) return reasonToLeave(ref, live, identity);
+  return wasCreatedBy(live, identity)
+    ? 'namespaces go only with the whole component'
+    : 'the component did not make this namespace';
+}
+
+/** Why something on the component's list is not deleted when it should go. */
+export function reasonToLeave(ref: ObjectRef, live: Stored, identity: ComponentIdentity): string | undefined {
   if (isKind(ref, PERSISTENT_VOLUME_CLAIMS)) return 'claims hold data and are never removed';
   const owner = ownerOf(live, identity, true);
   if (owner.owner === 'other') return `it belongs to component ${owner.component} now`;

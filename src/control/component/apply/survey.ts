@@ -33,6 +33,8 @@ export interface SurveyOptions {
   readonly adopt?: Adoption;
   /** Delete and make anew what cannot be changed in place. */
   readonly recreate?: boolean;
+  /** False keeps what is no longer in the component; the next apply that prunes finds it. */
+  readonly prune?: boolean;
   /** Managers whose fields become ours, beside kubectl's; `name*` for all that begin so. */
   readonly migrateFrom?: readonly string[];
   /** Resources of custom kinds that the component uses but does not define. */
@@ -73,7 +75,7 @@ export async function survey(calls: Calls, component: RenderedComponent, options
   });
 
   const isPredecessor = predecessorTest(options.migrateFrom);
-  const first = planApply({ identity, objects: prepared, inventory: found?.inventory, live, ...adoptOf(options) });
+  const first = planApply({ identity, objects: prepared, inventory: found?.inventory, live, ...planSettings(options) });
   const refused = new Set(first.refusals.map(({ object }) => (object === undefined ? '' : refKey(object))));
   const predicted = new Map<string, KubeObject>();
   const recreate = new Set<string>();
@@ -107,7 +109,7 @@ export async function survey(calls: Calls, component: RenderedComponent, options
     live,
     predicted,
     recreate,
-    ...adoptOf(options),
+    ...planSettings(options),
   });
   return {
     prepared,
@@ -121,7 +123,10 @@ export async function survey(calls: Calls, component: RenderedComponent, options
   };
 }
 
-const adoptOf = ({ adopt }: SurveyOptions): { readonly adopt?: Adoption } => (adopt === undefined ? {} : { adopt });
+const planSettings = ({ adopt, prune }: SurveyOptions): { readonly adopt?: Adoption; readonly prune?: boolean } => ({
+  ...(adopt === undefined ? {} : { adopt }),
+  ...(prune === undefined ? {} : { prune }),
+});
 
 /** The namespace the component lives in; undefined where it will make it. */
 async function namespaceOf(

@@ -56,21 +56,27 @@ export async function undoComponent(
     `the manifest still says ${from?.images.join(', ') ?? 'something else'}: the next apply brings it back; change it where it is kept`,
     'Secrets and ConfigMaps have no history and stay as they are',
   ];
-  const settings = {
-    fieldManager: COMPONENT_FIELD_MANAGERS.undo,
-    ...(options.dryRun === true ? { dryRun: true } : {}),
-  };
-  await calls.request('patch', ref, (signal) =>
-    calls.context.client.patch(
-      DAEMON_SETS,
-      keyOfRef(ref),
-      { type: 'strategic', body: kept.data as Json },
-      { ...settings, ...(signal === undefined ? {} : { signal }) },
-    ),
-  );
-  if (options.dryRun !== true && found !== undefined) {
-    const undone = { revision: to.revision, at: formatTime(context.clock.now()) };
-    await noteInInventory(calls, found, { undone });
+  const isDry = options.dryRun === true;
+  // First the record: a controller that saw the template change and knew nothing of it would change it back.
+  const undone = { revision: to.revision, at: formatTime(context.clock.now()) };
+  const noted = isDry || found === undefined ? undefined : await noteInInventory(calls, found, undone);
+  try {
+    await calls.request('patch', ref, (signal) =>
+      calls.context.client.patch(
+        DAEMON_SETS,
+        keyOfRef(ref),
+        { type: 'strategic', body: kept.data as Json },
+        {
+          fieldManager: COMPONENT_FIELD_MANAGERS.undo,
+          ...(isDry ? { dryRun: true } : {}),
+          ...(signal === undefined ? {} : { signal }),
+        },
+      ),
+    );
+  } catch (error) {
+    // As far as that can be done; the next apply forgets it in any case.
+    if (noted !== undefined) await noteInInventory(calls, noted, undefined).catch(() => undefined);
+    throw error;
   }
   for (const message of warnings) calls.tell({ type: 'note', message });
   return { outcome: 'undone', from, to, warnings };

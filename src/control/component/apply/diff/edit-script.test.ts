@@ -6,7 +6,7 @@ const LINES = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 });
 
 /** The longest common subsequence by the table everybody knows. */
 function commonLength(a: readonly string[], b: readonly string[]): number {
-  const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
+  const table = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0));
   for (let i = 1; i <= a.length; i += 1)
     for (let j = 1; j <= b.length; j += 1)
       (table[i] as number[])[j] =

@@ -26,7 +26,7 @@ const set = (
     selector: { matchLabels: { app: 'a' } },
     template: {
       spec: { containers: [{ name: 'main', image: 'example.test/agent:2' }] },
-    } as DaemonSet['spec']['template'],
+    },
   },
   status: COUNTS,
   ...more,
@@ -51,24 +51,23 @@ const node = (name: string, labels: { readonly [key: string]: string } = {}, rea
   spec: {},
   status: {
     conditions: [{ type: 'Ready', status: ready, ...(ready === 'True' ? {} : { message: 'Kubelet stopped posting' }) }],
-  } as unknown as NonNullable<Node['status']>,
+  },
 });
-const pod = (at: string, hash: string, status: Partial<PodStatus> = {}, more: object = {}): Stored<Pod> =>
-  ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: `agent-${at}-${hash}`,
-      namespace: 'n',
-      uid: `${at}-${hash}`,
-      labels: { 'controller-revision-hash': hash },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'set', controller: true }],
-      ...META,
-      ...more,
-    },
-    spec: { nodeName: at, containers: [{ name: 'main', image: 'example.test/agent:2' }] },
-    status,
-  }) as Stored<Pod>;
+const pod = (at: string, hash: string, status: Partial<PodStatus> = {}, more: object = {}): Stored<Pod> => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: `agent-${at}-${hash}`,
+    namespace: 'n',
+    uid: `${at}-${hash}`,
+    labels: { 'controller-revision-hash': hash },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'set', controller: true }],
+    ...META,
+    ...more,
+  },
+  spec: { nodeName: at, containers: [{ name: 'main', image: 'example.test/agent:2' }] },
+  status,
+});
 const READY: Partial<PodStatus> = {
   phase: 'Running',
   conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2025-12-31T23:59:00Z' }],
@@ -104,11 +103,15 @@ describe('the state of a rollout', () => {
     expect(rolloutState(fresh).state).toBe('unobserved');
   });
 
-  it('with OnDelete has nothing to wait for, unless the driver is at work', () => {
+  it('with OnDelete waits for missing pods only, unless the driver is at work', () => {
     const base = set();
     const spec = { ...base.spec, updateStrategy: { type: 'OnDelete' } };
-    expect(rolloutState({ ...base, spec }).state).toBe('on-delete');
-    expect(rolloutState(set({ spec }, { [ROLLOUT_ANNOTATIONS.driver]: 'true' })).state).toBe('updating');
+    const old = { ...COUNTS, numberAvailable: 2, updatedNumberScheduled: 1 };
+    expect(rolloutState({ ...base, spec }).state).toBe('becoming-available');
+    expect(rolloutState({ ...base, spec, status: old }).state).toBe('on-delete');
+    expect(rolloutState({ ...base, spec, status: { ...old, updatedNumberScheduled: 2 } }).state).toBe('complete');
+    const driven = set({ spec, status: old }, { [ROLLOUT_ANNOTATIONS.driver]: 'true' });
+    expect(rolloutState(driven).state).toBe('updating');
   });
 });
 
@@ -304,7 +307,7 @@ describe('why a node lags', () => {
     const conditions = [
       { type: 'Progressing', status: 'False', reason: 'RolloutStopped', message: 'stopped, new pods crash' },
     ];
-    const stopped = set({ status: { ...COUNTS, conditions } as DaemonSetStatus });
+    const stopped = set({ status: { ...COUNTS, conditions } });
     expect(lagOf({ set: stopped, pods })).toMatchObject({ code: 'stopped', message: 'stopped, new pods crash' });
   });
 

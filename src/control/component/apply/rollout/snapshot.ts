@@ -108,20 +108,22 @@ export function rolloutSnapshot(facts: SnapshotFacts): RolloutSnapshot {
 
 const isDriven = (set: DaemonSet): boolean => labelOf(set.metadata.annotations, ROLLOUT_ANNOTATIONS.driver) === 'true';
 
-/** Exactly kubectl's judgement; only that it refuses OnDelete, where there is nothing to wait for unless our driver is at work. */
+/**
+ * Exactly kubectl's judgement, in its words. Only that it refuses OnDelete: there, old pods are nothing to wait for unless
+ * our driver is at work, but missing ones are.
+ */
 export function rolloutState(set: DaemonSet): { readonly state: RolloutState; readonly message: string } {
   const { metadata, status, spec } = set;
   const { name } = metadata;
   if ((metadata.generation ?? 0) > (status?.observedGeneration ?? 0))
     return { state: 'unobserved', message: 'Waiting for daemon set spec update to be observed...' };
-  if (spec.updateStrategy?.type === 'OnDelete' && !isDriven(set))
-    return { state: 'on-delete', message: `daemon set "${name}" replaces pods only when they are deleted (OnDelete)` };
   const {
     desiredNumberScheduled: desired = 0,
     updatedNumberScheduled: updated = 0,
     numberAvailable: available = 0,
   } = status ?? {};
-  if (updated < desired)
+  const isOnDelete = spec.updateStrategy?.type === 'OnDelete' && !isDriven(set);
+  if (updated < desired && !isOnDelete)
     return {
       state: 'updating',
       message: `Waiting for daemon set "${name}" rollout to finish: ${updated} out of ${desired} new pods have been updated...`,
@@ -130,6 +132,11 @@ export function rolloutState(set: DaemonSet): { readonly state: RolloutState; re
     return {
       state: 'becoming-available',
       message: `Waiting for daemon set "${name}" rollout to finish: ${available} of ${desired} updated pods are available...`,
+    };
+  if (isOnDelete && updated < desired)
+    return {
+      state: 'on-delete',
+      message: `daemon set "${name}" replaces its ${desired - updated} old pods only when they are deleted (OnDelete)`,
     };
   return { state: 'complete', message: `daemon set "${name}" successfully rolled out` };
 }
@@ -205,10 +212,10 @@ function summary(
     if (tally === undefined) groups.set(group, (tally = { desired: 0, updated: 0, ready: 0, available: 0 }));
     tally.desired += 1;
     if (updated !== undefined) tally.updated += 1;
-    const serving = [updated, old].filter((pod) => pod !== undefined);
-    if (serving.some(isPodReady)) tally.ready += 1;
-    if (serving.some((pod) => isAvailable(pod, minReady, now))) tally.available += 1;
-    if (updated !== undefined && !isTerminating(updated) && isAvailable(updated, minReady, now)) continue;
+    const isNewAvailable = updated !== undefined && isAvailable(updated, minReady, now);
+    if ((updated !== undefined && isPodReady(updated)) || (old !== undefined && isPodReady(old))) tally.ready += 1;
+    if (isNewAvailable || (old !== undefined && isAvailable(old, minReady, now))) tally.available += 1;
+    if (isNewAvailable && !isTerminating(updated)) continue;
     const lag = lagOf({ node, updated, old, hold, createFailure, warningOf });
     const pod = (updated ?? old)?.metadata.name;
     if (lagging.length < mostLagging)
