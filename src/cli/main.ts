@@ -6,6 +6,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../core/api/version.ts';
 import { CliError } from './cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
+import { addComponentCommands } from './component/commands.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { addUserCommands } from './user-commands.ts';
 import { surviveClosedPipes } from './terminal.ts';
@@ -81,6 +82,8 @@ export function createProgram(): Command {
     .option('--path', 'print where it is instead of what it says')
     .action(async (options: { path?: boolean }) => (await import('./kubeconfig.ts')).kubeconfig(options));
 
+  addComponentCommands(program);
+
   addOperatorCommand(program);
 
   addUserCommands(program);
@@ -99,7 +102,8 @@ export function createProgram(): Command {
     .action((shell: string) => void process.stdout.write(completionScript(shell, createProgram())));
   // `exitOverride` is not inherited by commands made with a description in place.
   for (const command of program.commands) {
-    command.exitOverride();
+    // Its exit codes are kubectl's.
+    if (command.name() !== 'diff') command.exitOverride();
     for (const sub of command.commands) sub.exitOverride();
   }
   return program;
@@ -125,6 +129,8 @@ const EXTRA_HELP = `
 Examples:
   everynode up                          a cluster with five simulated nodes; says what to try next
   export KUBECONFIG=$(everynode kubeconfig --path)
+  everynode init log-collector          a daemon in one manifest, to change and apply
+  everynode apply -f log-collector.yaml
   everynode operator --kubeconfig FILE  the controllers, on a Kubernetes cluster of yours
   everynode help up                     everything about a command
 

@@ -1,0 +1,18 @@
+/** From the flags of `apply` and `diff` to what the room of components is asked for. */
+import type { ApplyOptions } from '../../control/component/apply/apply.ts';
+import { CliError } from '../cli-error.ts';
+import type { ChangeFlags } from './flags.ts';
+
+export function changeOptions(flags: ChangeFlags): ApplyOptions {
+  const { prune, mode } = flags;
+  if (prune !== 'true' && prune !== 'false')
+    throw new CliError(`invalid argument ${JSON.stringify(prune)} for --prune: expected true or false`);
+  // Compatible mode is for taking over what the existing tool made, which bears no mark of ours.
+  const adopt = flags.adopt ?? (mode === 'compatible' ? 'unowned' : 'never');
+  return {
+    adopt,
+    prune: prune === 'true',
+    force: flags.forceConflicts === true,
+    recreate: flags.recreate === true,
+  };
+}

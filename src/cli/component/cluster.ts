@@ -1,0 +1,119 @@
+/** The way to a cluster and back: credentials, Ctrl-C, and what went wrong in words for a person. */
+import { existsSync } from 'node:fs';
+import type { ApplyContext } from '../../control/component/apply/rendered.ts';
+import { ComponentApplyError } from '../../control/component/apply/errors.ts';
+import { NAMESPACES } from '../../core/api/registry/resources.ts';
+import { parseGoDuration } from '../../core/kube/go-duration.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
+import { createHttpClient } from '../../machinery/http/http-client.ts';
+import { loadKubeconfig } from '../../machinery/http/kubeconfig.ts';
+import type { RestConfig } from '../../machinery/http/rest-config.ts';
+import { realClock } from '../../machinery/real-clock.ts';
+import { realRandom } from '../../machinery/real-random.ts';
+import { CliError } from '../cli-error.ts';
+import { lastKubeconfig } from '../home.ts';
+import { onStopSignals } from '../stop-signals.ts';
+import type { ClusterFlags } from './flags.ts';
+import { createProgressView, type ProgressView } from './progress-view.ts';
+import { printable } from './text.ts';
+
+export interface Session {
+  readonly context: ApplyContext;
+  readonly view: ProgressView;
+  /** Where things are of which nothing is said. */
+  readonly namespace: string;
+}
+
+export interface SessionOptions {
+  /** What was begun can be gone on with: told when it is interrupted. */
+  readonly whenInterrupted?: string;
+  /** A line for each object goes to stdout. */
+  readonly tellSteps?: boolean;
+}
+
+const INTERRUPTED = 130;
+const TERMINATED = 143;
+const TIMED_OUT = 124;
+
+export async function onCluster(
+  flags: ClusterFlags,
+  options: SessionOptions,
+  work: (session: Session) => Promise<void>,
+): Promise<void> {
+  const config = await connection(flags);
+  const view = createProgressView({ clock: realClock, tellSteps: options.tellSteps === true });
+  const say = (text: string): void => void process.stderr.write(text);
+  const stop = onStopSignals({ clock: realClock, source: process, say, exit: (code) => process.exit(code) });
+  const client = createHttpClient(config, { clock: realClock, random: realRandom });
+  const { signal } = stop;
+  try {
+    await client.get(NAMESPACES, { name: 'default' }, { signal }).catch(failIfAway);
+    const context = { client, clock: realClock, random: realRandom, signal, onProgress: view.onProgress };
+    await work({ context, view, namespace: config.namespace ?? 'default' });
+  } catch (error) {
+    if (!signal.aborted) throw explained(error);
+    const code = stop.exitCode() === INTERRUPTED ? INTERRUPTED : TERMINATED;
+    throw new CliError('interrupted', options.whenInterrupted, code);
+  } finally {
+    view.finish();
+    await client.close();
+    stop.release();
+  }
+}
+
+async function connection({ kubeconfig, context }: ClusterFlags): Promise<RestConfig> {
+  if (kubeconfig === '') throw new CliError('--kubeconfig is empty', 'Give it a file');
+  const last = lastKubeconfig();
+  const isChosen = (process.env['KUBECONFIG'] ?? '') !== '';
+  const path = kubeconfig ?? (isChosen || !existsSync(last) ? undefined : last);
+  try {
+    return await loadKubeconfig({
+      clock: realClock,
+      ...(path === undefined ? {} : { path }),
+      ...(context === undefined ? {} : { context }),
+    });
+  } catch (error) {
+    throw new CliError((error as Error).message, 'Name one with --kubeconfig FILE, or start a cluster: everynode up');
+  }
+}
+
+/** Troubles that pass are waited out later on; a server that was never there is not. */
+function failIfAway(error: unknown): void {
+  if (error instanceof StatusError && !/ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH/.test(error.message)) return;
+  throw error;
+}
+
+function explained(error: unknown): unknown {
+  if (error instanceof ComponentApplyError) return applyError(error);
+  if (!(error instanceof StatusError)) return error;
+  const isAway = error.message.includes('ECONNREFUSED');
+  return new CliError(printable(error.message), isAway ? 'Is the cluster running? everynode up starts one' : undefined);
+}
+
+/** Every problem on a line of its own, with what would help below it. */
+export function applyError({ code, problems }: ComponentApplyError): CliError {
+  const texts = problems.flatMap((problem) => {
+    const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
+    const told = problem.conflicts ?? [];
+    const force = told.length === 0 ? '' : ' (--force-conflicts)';
+    return [`${printable(problem.message)}${fix}${fix === '' ? '' : force} [${problem.code}]`];
+  });
+  const [only = code] = texts;
+  const text = texts.length === 1 ? only : `${texts.length} problems:\n${texts.map((each) => `  ${each}`).join('\n')}`;
+  return new CliError(text, undefined, code === 'EN_COMPONENT_APPLY_TIMEOUT' ? TIMED_OUT : 1);
+}
+
+/** Undefined is for ever. */
+export function readTimeout(text: string): number | undefined {
+  const ms = parseGoDuration(text);
+  if (ms === undefined || ms < 0)
+    throw new CliError(`invalid argument ${JSON.stringify(text)} for --timeout: expected a time such as 5m or 90s`);
+  return ms === 0 ? undefined : ms;
+}
+
+export const timedOut = (message: string, fix?: string): CliError => new CliError(message, fix, TIMED_OUT);
+
+export function readDryRun(text: string): 'none' | 'client' | 'server' {
+  if (text === 'none' || text === 'client' || text === 'server') return text;
+  throw new CliError(`invalid argument ${JSON.stringify(text)} for --dry-run: expected none, client or server`);
+}

@@ -1,0 +1,125 @@
+/** Flags that several commands for components share: their types, and how they are declared. Nothing heavy is loaded. */
+import { type Command, Option } from 'commander';
+
+export interface InputFlags {
+  readonly filename: readonly string[];
+  readonly kustomize: readonly string[];
+  readonly recursive?: boolean;
+  readonly namespace?: string;
+  readonly set: readonly string[];
+  readonly setString: readonly string[];
+  readonly mode: 'safe' | 'compatible';
+  readonly dockerConfig?: string;
+}
+
+export interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+export interface RenderFlags extends InputFlags {
+  readonly output: 'yaml' | 'json' | 'name';
+  readonly showSecrets?: boolean;
+}
+
+export interface LintFlags extends InputFlags, ClusterFlags {
+  readonly output: 'text' | 'json';
+  readonly failOn: 'error' | 'warning' | 'info';
+  readonly againstCluster?: boolean;
+}
+
+export interface InitFlags {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+export interface ChangeFlags extends InputFlags, ClusterFlags {
+  readonly forceConflicts?: boolean;
+  readonly adopt?: 'unowned' | 'any';
+  readonly recreate?: boolean;
+  readonly prune: string;
+}
+
+export interface WaitFlags {
+  readonly wait: boolean;
+  readonly timeout: string;
+}
+
+export interface ApplyFlags extends ChangeFlags, WaitFlags {
+  readonly dryRun: string;
+  readonly output: 'text' | 'name' | 'json' | 'yaml';
+}
+
+/** For commands that look at what is in a cluster: by name, or by the manifests it came from. */
+export interface TargetFlags extends InputFlags, ClusterFlags {
+  readonly allNamespaces?: boolean;
+}
+
+export interface StatusFlags extends TargetFlags {
+  readonly output: 'text' | 'wide' | 'name' | 'json' | 'yaml';
+}
+
+export interface HistoryFlags extends TargetFlags {
+  readonly output: 'text' | 'json' | 'yaml';
+}
+
+export interface UndoFlags extends TargetFlags, WaitFlags {
+  readonly toRevision?: string;
+  readonly dryRun: string;
+}
+
+export interface DeleteFlags extends TargetFlags, WaitFlags {
+  readonly dryRun: string;
+  readonly output: 'text' | 'name';
+}
+
+const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
+
+export const withInput = (command: Command): Command =>
+  command
+    .option('-f, --filename <file>', 'manifest, folder of manifests, or - for stdin; may be given again', collect, [])
+    .option('-k, --kustomize <dir>', 'folder with a kustomization; may be given again', collect, [])
+    .option('-R, --recursive', 'folders with all that is below them')
+    .option('-n, --namespace <namespace>', 'namespace, where the manifest says none; where it does, they must agree')
+    .option('--set <path=value>', 'change a field of every manifest; true, false and numbers are such', collect, [])
+    .option('--set-string <path=value>', 'the same; the value is always text', collect, [])
+    .addOption(
+      new Option('--mode <mode>', 'safe for new daemons, compatible to take over those of the existing tool')
+        .choices(['safe', 'compatible'])
+        .default('safe'),
+    )
+    .option('--docker-config <file>', 'registry logins for every manifest, as docker login writes them');
+
+export const withCluster = (command: Command): Command =>
+  command
+    .option('--kubeconfig <file>', 'credentials (default: $KUBECONFIG, the cluster started last, ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig');
+
+export const withChange = (command: Command): Command =>
+  withCluster(withInput(command))
+    .option('--force-conflicts', 'take fields from whoever owns them')
+    .addOption(
+      new Option(
+        '--adopt <what>',
+        'take over objects that are there already: of nobody, or also of other components (default: unowned in compatible mode, else none)',
+      ).choices(['unowned', 'any']),
+    )
+    .option('--recreate', 'delete and make anew what cannot be changed in place')
+    .option('--prune [bool]', 'remove what is no longer in the manifest', 'true');
+
+export const withTargets = (command: Command): Command =>
+  withCluster(withInput(command)).argument('[name...]', 'components, by name; or give the manifests with -f');
+
+export const withWait = (command: Command, what: string, timeout: string): Command =>
+  command
+    .option('--wait', what, true)
+    .option('--no-wait', 'do not wait')
+    .option('--timeout <time>', 'give up waiting after so long, and exit 124; 0 waits for ever', timeout);
+
+export const dryRun = (choices: string): Option =>
+  new Option('--dry-run [how]', `say what would be done, and do nothing: ${choices}`).default('none').preset('client');
+
+export const outputs = (values: readonly string[], fallback: string): Option =>
+  new Option('-o, --output <format>', 'output format').choices(values).default(fallback);

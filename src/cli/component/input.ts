@@ -1,0 +1,82 @@
+/** Reads manifests: files, folders, stdin, and what kustomize makes of a folder. Every input that cannot be read is told. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ManifestText } from '../../control/component/load.ts';
+import { CliError } from '../cli-error.ts';
+import type { InputFlags } from './flags.ts';
+
+export const STDIN = '-';
+const MANIFEST = /\.(?:ya?ml|json)$/i;
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+const MOST_OUTPUT = 64 * 1024 * 1024;
+
+type Inputs = Pick<InputFlags, 'filename' | 'kustomize' | 'recursive'>;
+
+export function readInputs({ filename, kustomize, recursive = false }: Inputs): readonly ManifestText[] {
+  if (filename.length === 0 && kustomize.length === 0)
+    throw new CliError('no manifest is given', 'Name one with -f FILE (a folder, or - for stdin), or -k FOLDER');
+  const texts: ManifestText[] = [];
+  const troubles: string[] = [];
+  const attempt = (read: () => readonly ManifestText[]): void => {
+    try {
+      texts.push(...read());
+    } catch (error) {
+      troubles.push((error as Error).message);
+    }
+  };
+  for (const name of new Set(filename)) attempt(() => readInput(name, recursive));
+  for (const folder of new Set(kustomize)) attempt(() => [kustomized(folder)]);
+  if (troubles.length > 0) throw new CliError(troubles.join('\nerror: '));
+  return texts;
+}
+
+function readInput(name: string, recursive: boolean): readonly ManifestText[] {
+  if (name === '') throw new Error('-f is empty');
+  if (name === STDIN) return [{ file: STDIN, text: readFileSync(0, 'utf8') }];
+  return isFolder(name) ? readFolder(name, recursive) : [{ file: name, text: readText(name) }];
+}
+
+function isFolder(name: string): boolean {
+  try {
+    return statSync(name).isDirectory();
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function readText(name: string): string {
+  try {
+    return readFileSync(name, 'utf8');
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function unreadable(name: string, error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new Error(code === 'ENOENT' ? `there is no file or folder ${name}` : `cannot read ${name}: ${message}`);
+}
+
+function readFolder(folder: string, recursive: boolean): readonly ManifestText[] {
+  if (KUSTOMIZATIONS.some((file) => existsSync(join(folder, file)))) return [kustomized(folder)];
+  const entries = readdirSync(folder, { recursive, encoding: 'utf8' }).filter((entry) => MANIFEST.test(entry));
+  const files = entries.map((entry) => join(folder, entry)).filter((file) => !isFolder(file));
+  if (files.length === 0) throw new Error(`there is no .yaml, .yml or .json file in ${folder}`);
+  return files.toSorted().map((file) => ({ file, text: readText(file) }));
+}
+
+/** By kubectl, which everybody who has kustomizations has; its version is the one their other tools agree with. */
+function kustomized(folder: string): ManifestText {
+  const { status, stdout, stderr, error } = spawnSync('kubectl', ['kustomize', folder], {
+    encoding: 'utf8',
+    maxBuffer: MOST_OUTPUT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (error?.code === 'ENOENT')
+    throw new Error(`${folder} is a kustomization, and kubectl, which would build it, is not found on the PATH`);
+  if (error !== undefined) throw new Error(`kubectl kustomize ${folder}: ${error.message}`);
+  if (status !== 0) throw new Error(`kubectl kustomize ${folder}: ${stderr.trim()}`);
+  // Files that secrets come from are looked for beside the kustomization.
+  return { file: join(folder, 'kustomize-output.yaml'), text: stdout };
+}

@@ -1,0 +1,46 @@
+/** Waits for rollouts, one after the other, within one timeout. */
+import type { ComponentIdentity } from '../../control/component/apply/rendered.ts';
+import type { Scrubber } from '../../control/component/apply/secrets.ts';
+import type { RolloutSnapshot } from '../../control/component/apply/rollout/snapshot.ts';
+import { waitForRollout } from '../../control/component/apply/rollout/wait.ts';
+import { CliError } from '../cli-error.ts';
+import { timedOut, type Session } from './cluster.ts';
+import { reasonLines } from './rollout-text.ts';
+
+export interface Awaited {
+  readonly identity: ComponentIdentity;
+  readonly scrubber?: Scrubber;
+}
+
+export async function waitForRollouts(
+  { context, view }: Session,
+  components: readonly Awaited[],
+  timeoutMs: number | undefined,
+): Promise<readonly RolloutSnapshot[]> {
+  const { clock } = context;
+  const end = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
+  const late: RolloutSnapshot[] = [];
+  const snapshots: RolloutSnapshot[] = [];
+  for (const { identity, scrubber } of components) {
+    const result = await waitForRollout(context, {
+      namespace: identity.namespace,
+      name: identity.name,
+      ...(end === undefined ? {} : { timeoutMs: Math.max(0, end - clock.monotonic()) }),
+      ...(scrubber === undefined ? {} : { scrubber }),
+    });
+    if (result.outcome === 'deleted')
+      throw new CliError(`DaemonSet ${identity.namespace}/${identity.name} was deleted meanwhile`);
+    snapshots.push(result.snapshot);
+    if (result.outcome === 'timeout') late.push(result.snapshot);
+  }
+  view.finish();
+  if (late.length === 0) return snapshots;
+  const lines = late.flatMap((snapshot) => [
+    `${snapshot.namespace}/${snapshot.name}: ${snapshot.updated} of ${snapshot.desired} updated, ${snapshot.available} available`,
+    ...reasonLines(snapshot).map((line) => `  ${line}`),
+  ]);
+  throw timedOut(
+    `the rollout did not finish in time\n  ${lines.join('\n  ')}`,
+    'It goes on: everynode status shows how far it is',
+  );
+}

@@ -1,0 +1,30 @@
+/** `everynode delete`: takes components away, with all they brought and nothing else. */
+import { deleteComponent } from '../control/component/apply/delete.ts';
+import { identityText } from '../control/component/apply/rendered.ts';
+import { CliError } from './cli-error.ts';
+import { onCluster, readDryRun, readTimeout } from './component/cluster.ts';
+import type { DeleteFlags } from './component/flags.ts';
+import { identitiesOf, requireTargets } from './component/targets.ts';
+import { kubectlName } from './component/text.ts';
+
+/** As long as a timer can be. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+export async function deleteComponents(names: readonly string[], flags: DeleteFlags): Promise<void> {
+  const waitMs = flags.wait ? (readTimeout(flags.timeout) ?? FOR_EVER_MS) : 0;
+  const dryRun = readDryRun(flags.dryRun) !== 'none';
+  const targets = await requireTargets(names, flags);
+  const settings = { tellSteps: flags.output === 'text', whenInterrupted: 'Delete again to finish what was begun' };
+  await onCluster(flags, settings, async ({ context, namespace, view }) => {
+    const absent: string[] = [];
+    if (dryRun) view.note('This is a dry run: nothing is deleted.');
+    // What needs others goes before them.
+    for (const identity of identitiesOf(targets, flags.namespace ?? namespace).toReversed()) {
+      const { outcome, steps } = await deleteComponent(context, identity, { waitMs, dryRun });
+      if (outcome === 'absent') absent.push(identityText(identity));
+      if (flags.output === 'name')
+        for (const step of steps) if (step.outcome === 'deleted') process.stdout.write(`${kubectlName(step.object)}\n`);
+    }
+    if (absent.length > 0) throw new CliError(`there is no component ${absent.join(', ')}`);
+  });
+}

@@ -1,0 +1,67 @@
+/** `everynode init`: a manifest to start from, out of the examples that are published with the command. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dns1123LabelProblems } from '../core/kube/names.ts';
+import { CliError } from './cli-error.ts';
+import type { InitFlags } from './component/flags.ts';
+import { nearest } from '../control/component/read/suggest.ts';
+
+const STARTERS = ['log-collector', 'node-monitor', 'network-plugin', 'storage-daemon', 'security-agent'] as const;
+
+/** The same way from the sources and from what is emitted of them. */
+const EXAMPLES = new URL('../../examples/components/', import.meta.url);
+
+export function init(starter: string | undefined, flags: InitFlags): void {
+  if (starter === undefined) {
+    const width = Math.max(...STARTERS.map(({ length }) => length));
+    for (const name of STARTERS) process.stdout.write(`${name.padEnd(width)}   ${summaryOf(readExample(name))}\n`);
+    process.stderr.write('  Write one with: everynode init NAME\n');
+    return;
+  }
+  if (!(STARTERS as readonly string[]).includes(starter)) {
+    const near = nearest(starter, STARTERS);
+    const hint = near === undefined ? '' : `Did you mean ${near}? `;
+    throw new CliError(`there is no starter ${JSON.stringify(starter)}`, `${hint}There are: ${STARTERS.join(', ')}`);
+  }
+  const { name = starter, namespace } = flags;
+  for (const [flag, value] of [['--name', name] as const, ['--namespace', namespace] as const]) {
+    const [problem] = value === undefined ? [] : dns1123LabelProblems(value);
+    if (problem !== undefined) throw new CliError(`invalid argument ${JSON.stringify(value)} for ${flag}: ${problem}`);
+  }
+  const text = customized(readExample(starter), starter, name, namespace);
+  const file = flags.output ?? `${name}.yaml`;
+  if (file === '-') {
+    process.stdout.write(text);
+    return;
+  }
+  write(file, text, flags.force === true);
+  process.stderr.write(
+    `${file} is written\n  Look at it, then: everynode lint -f ${file} && everynode apply -f ${file}\n`,
+  );
+}
+
+function readExample(name: string): string {
+  try {
+    return readFileSync(new URL(`${name}.yaml`, EXAMPLES), 'utf8');
+  } catch (error) {
+    throw new CliError(`the starter is missing: ${(error as Error).message}`, 'Install everynode again');
+  }
+}
+
+const summaryOf = (text: string): string => /^# (.*)/.exec(text)?.[1] ?? '';
+
+/** By words, so that comments and the order of fields stay. Names made of the component's name follow it. */
+function customized(text: string, starter: string, name: string, namespace: string | undefined): string {
+  const named = text.replaceAll(starter, name);
+  return namespace === undefined ? named : named.replace(/^( {2}namespace: ).*$/m, `$1${namespace}`);
+}
+
+function write(file: string, text: string, force: boolean): void {
+  try {
+    writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw new CliError(`${file} is there already`, 'Choose another with -o, or replace it with --force');
+    throw new CliError(`cannot write ${file}: ${message}`);
+  }
+}

@@ -1,0 +1,96 @@
+/** `everynode status`: how components are, what of them is missing, and why nodes lag. */
+import { refText } from '../control/component/apply/object-ref.ts';
+import { identityText, type ComponentIdentity } from '../control/component/apply/rendered.ts';
+import { componentStatus, listComponents, type ComponentStatus } from '../control/component/apply/status.ts';
+import { printYaml } from '../control/component/print/print-yaml.ts';
+import { CliError } from './cli-error.ts';
+import { onCluster } from './component/cluster.ts';
+import type { StatusFlags } from './component/flags.ts';
+import { reasonLines } from './component/rollout-text.ts';
+import { identitiesOf, readTargets } from './component/targets.ts';
+import { printable, table } from './component/text.ts';
+
+interface Seen {
+  readonly identity: ComponentIdentity;
+  readonly status: ComponentStatus;
+}
+
+export async function status(names: readonly string[], flags: StatusFlags): Promise<void> {
+  const targets = await readTargets(names, flags);
+  await onCluster(flags, {}, async ({ context, namespace: usual }) => {
+    const namespace = flags.namespace ?? usual;
+    const identities =
+      targets === undefined
+        ? (await listComponents(context, flags.allNamespaces === true ? undefined : namespace)).map((i) => i.identity)
+        : identitiesOf(targets, namespace);
+    const seen: Seen[] = [];
+    for (const identity of identities) seen.push({ identity, status: await componentStatus(context, identity) });
+    show(seen, flags.output);
+    const absent = seen.filter((each) => each.status.phase === 'absent').map((each) => identityText(each.identity));
+    if (absent.length > 0) throw new CliError(`there is no component ${absent.join(', ')}`);
+    if (seen.length === 0) {
+      const where = flags.allNamespaces === true ? 'the cluster' : `namespace ${namespace}`;
+      process.stderr.write(`There is no component in ${where}.\n`);
+    }
+  });
+}
+
+function show(seen: readonly Seen[], output: StatusFlags['output']): void {
+  const present = seen.filter((each) => each.status.phase !== 'absent');
+  if (output === 'json' || output === 'yaml') {
+    const value = {
+      components: present.map(({ identity, status: { inventory: _inventory, ...rest } }) => ({ ...identity, ...rest })),
+    };
+    process.stdout.write(output === 'json' ? `${JSON.stringify(value, null, 2)}\n` : printYaml(value));
+    return;
+  }
+  if (output === 'name') {
+    for (const { identity } of present) process.stdout.write(`${identityText(identity)}\n`);
+    return;
+  }
+  if (present.length === 0) return;
+  process.stdout.write(table([HEADINGS, ...present.map(rowOf)]));
+  for (const each of present) for (const line of detailsOf(each, output === 'wide')) process.stdout.write(`${line}\n`);
+}
+
+const HEADINGS = ['NAMESPACE', 'NAME', 'STATUS', 'DESIRED', 'UPDATED', 'READY', 'AVAILABLE', 'APPLIED'];
+
+function rowOf({ identity, status: { rollouts, inventory, ...rest } }: Seen): readonly string[] {
+  const [rollout] = rollouts;
+  const counts = [rollout?.desired, rollout?.updated, rollout?.ready, rollout?.available];
+  const state = stateText({ rollouts, inventory, ...rest });
+  const numbers = counts.map((number) => (number === undefined ? '-' : String(number)));
+  return [identity.namespace, identity.name, state, ...numbers, inventory?.appliedAt ?? '-'];
+}
+
+function stateText({ phase, isHealthy, inventory, objects, rollouts }: ComponentStatus): string {
+  if (phase !== 'settled') return phase;
+  if (inventory?.undone !== undefined) return `undone-to-${inventory.undone.revision}`;
+  if (isHealthy) return 'healthy';
+  if (objects.some(({ state }) => state !== 'present')) return 'incomplete';
+  return rollouts.find(({ state }) => state !== 'complete')?.state ?? 'unknown';
+}
+
+function detailsOf({ identity, status: { objects, rollouts } }: Seen, isWide: boolean): readonly string[] {
+  const who = identityText(identity);
+  const lines = objects
+    .filter(({ state }) => isWide || state !== 'present')
+    .map(({ object, state }) => `${who}: ${refText(object)} is ${STATES[state]}`);
+  for (const rollout of rollouts) {
+    if (isWide)
+      for (const { group, updated, desired, available } of rollout.groups)
+        lines.push(`${who}: group ${printable(group)}: ${updated} of ${desired} updated, ${available} available`);
+    const lags = isWide
+      ? rollout.lagging.map(({ node, message }) => `${node}: ${printable(message)}`)
+      : reasonLines(rollout);
+    lines.push(...lags.map((lag) => `${who}: ${lag}`));
+  }
+  return lines;
+}
+
+const STATES = {
+  present: 'there',
+  missing: 'missing',
+  ending: 'being deleted',
+  'not-ours': "no longer the component's",
+} as const;
