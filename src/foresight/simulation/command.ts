@@ -48,7 +48,11 @@ const wholeNumber = (text: string): number => {
 export async function simulate(argv: readonly string[], world: CommandWorld): Promise<number> {
   const program = new Command('simulate')
     .description('Runs a scenario from many seeds in virtual time, with faults, and checks that all invariants hold.')
-    .option('--scenario <name>', `a name from ${relative('', world.folder) || '.'}/, a file, "all", or "${GENERATED}"`, 'all')
+    .option(
+      '--scenario <name>',
+      `a name from ${relative('', world.folder) || '.'}/, a file, "all", or "${GENERATED}"`,
+      'all',
+    )
     .option('--seeds <n>', 'how many seeds, from --seed or 1 on', wholeNumber, 100)
     .option('--seed <n>', 'one seed alone, unless --seeds says more', wholeNumber)
     .option('--no-faults', 'only what the scenario says happens')

@@ -93,7 +93,7 @@ export const rolloutDriver: Scenario = {
   ground: 'driven',
   through: (client) => ({
     ...client,
-    delete: losesFirst(client.delete, (resource) => resource.resource === 'pods', lost) as Client['delete'],
+    delete: losesFirst(client.delete, (resource) => resource.resource === 'pods', lost),
   }),
   async begin(admin) {
     const annotations = {
@@ -129,7 +129,7 @@ export const daemonSets: Scenario = {
       losesFirst(client.create, (resource) => resource.resource === 'pods', exists),
       (resource) => resource.resource === 'controllerrevisions',
       exists,
-    ) as Client['create'],
+    ),
   }),
   async begin(admin) {
     count += 1;
