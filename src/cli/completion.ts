@@ -8,7 +8,7 @@ interface Grammar {
   readonly commands: readonly {
     readonly name: string;
     readonly summary: string;
-    /** What may follow the name, such as `add` after `user`. */
+    /** What may follow the name, such as `add` after `user`, or a starter after `init`. */
     readonly parts: readonly string[];
     readonly flags: readonly Flag[];
   }[];
@@ -43,7 +43,10 @@ function grammarOf(program: Command): Grammar {
     commands: program.commands.map((command) => ({
       name: command.name(),
       summary: command.description(),
-      parts: command.commands.map((part) => part.name()),
+      parts: [
+        ...command.commands.map((part) => part.name()),
+        ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
+      ],
       flags: [...new Map([command, ...command.commands].flatMap(flagsOf)).values()],
     })),
   };
@@ -66,9 +69,11 @@ function bash({ commands }: Grammar): string {
     const words = name === 'completion' ? SHELLS.join(' ') : [...parts, ...flags.map((flag) => flag.long)].join(' ');
     return `    ${name}) words="${words} --help" ;;`;
   });
-  const values = commands.flatMap(({ flags }) =>
+  // One flag may take different values after different commands.
+  const values = commands.flatMap(({ name, flags }) =>
     flags.flatMap((flag) => {
-      const names = flag.short === undefined ? flag.long : `${flag.short} | ${flag.long}`;
+      const spellings = flag.short === undefined ? [flag.long] : [flag.short, flag.long];
+      const names = spellings.map((spelling) => `"${name} ${spelling}"`).join(' | ');
       if (flag.takesFile) return [`    ${names}) COMPREPLY=($(compgen -f -- "$current")); return ;;`];
       return flag.choices.length === 0
         ? []
@@ -77,8 +82,8 @@ function bash({ commands }: Grammar): string {
   );
   return `_everynode() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words
-  case "$previous" in
-${[...new Set(values)].join('\n')}
+  case "\${COMP_WORDS[1]} $previous" in
+${values.join('\n')}
   esac
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}

@@ -2,10 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dns1123LabelProblems } from '../core/kube/names.ts';
 import { CliError } from './cli-error.ts';
-import type { InitFlags } from './component/flags.ts';
-import { nearest } from '../control/component/read/suggest.ts';
-
-const STARTERS = ['log-collector', 'node-monitor', 'network-plugin', 'storage-daemon', 'security-agent'] as const;
+import { STARTERS, type InitFlags } from './component/flags.ts';
 
 /** The same way from the sources and from what is emitted of them. */
 const EXAMPLES = new URL('../../examples/components/', import.meta.url);
@@ -16,11 +13,6 @@ export function init(starter: string | undefined, flags: InitFlags): void {
     for (const name of STARTERS) process.stdout.write(`${name.padEnd(width)}   ${summaryOf(readExample(name))}\n`);
     process.stderr.write('  Write one with: everynode init NAME\n');
     return;
-  }
-  if (!(STARTERS as readonly string[]).includes(starter)) {
-    const near = nearest(starter, STARTERS);
-    const hint = near === undefined ? '' : `Did you mean ${near}? `;
-    throw new CliError(`there is no starter ${JSON.stringify(starter)}`, `${hint}There are: ${STARTERS.join(', ')}`);
   }
   const { name = starter, namespace } = flags;
   for (const [flag, value] of [['--name', name] as const, ['--namespace', namespace] as const]) {

@@ -42,7 +42,11 @@ export async function onCluster(
 ): Promise<void> {
   const config = await connection(flags);
   const view = createProgressView({ clock: realClock, tellSteps: options.tellSteps === true });
-  const say = (text: string): void => void process.stderr.write(text);
+  const say = (text: string): void => {
+    // What is being redrawn would be redrawn over it.
+    view.finish();
+    process.stderr.write(text);
+  };
   const stop = onStopSignals({ clock: realClock, source: process, say, exit: (code) => process.exit(code) });
   const client = createHttpClient(config, { clock: realClock, random: realRandom });
   const { signal } = stop;
@@ -92,11 +96,11 @@ function explained(error: unknown): unknown {
 
 /** Every problem on a line of its own, with what would help below it. */
 export function applyError({ code, problems }: ComponentApplyError): CliError {
-  const texts = problems.flatMap((problem) => {
+  const texts = problems.map((problem) => {
     const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
     const told = problem.conflicts ?? [];
     const force = told.length === 0 ? '' : ' (--force-conflicts)';
-    return [`${printable(problem.message)}${fix}${fix === '' ? '' : force} [${problem.code}]`];
+    return `${printable(problem.message)}${fix}${force} [${problem.code}]`;
   });
   const [only = code] = texts;
   const text = texts.length === 1 ? only : `${texts.length} problems:\n${texts.map((each) => `  ${each}`).join('\n')}`;

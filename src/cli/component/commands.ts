@@ -1,8 +1,9 @@
 /** The grammar of the commands for KubernetesDaemonSet manifests. What they do is loaded when one is asked for. */
-import { type Command, CommanderError, Option } from 'commander';
+import { Argument, type Command, CommanderError, Option } from 'commander';
 import {
   dryRun,
   outputs,
+  STARTERS,
   withChange,
   withCluster,
   withInput,
@@ -25,7 +26,7 @@ export function addComponentCommands(program: Command): void {
   program
     .command('init')
     .description('Write a manifest to start from.')
-    .argument('[starter]', 'log-collector, node-monitor, network-plugin, storage-daemon, security-agent')
+    .addArgument(new Argument('[starter]', 'what to start from; without one they are listed').choices(STARTERS))
     .option('--name <name>', 'what the component is called (default: as the starter)')
     .option('--namespace <namespace>', 'where it lives (default: as the starter says)')
     .option('-o, --output <file>', 'where to write it (default: NAME.yaml); - prints it')

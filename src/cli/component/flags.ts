@@ -28,6 +28,15 @@ export interface LintFlags extends InputFlags, ClusterFlags {
   readonly againstCluster?: boolean;
 }
 
+/** The examples that are published with the command. */
+export const STARTERS = [
+  'log-collector',
+  'node-monitor',
+  'network-plugin',
+  'storage-daemon',
+  'security-agent',
+] as const;
+
 export interface InitFlags {
   readonly name?: string;
   readonly namespace?: string;
