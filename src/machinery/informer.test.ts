@@ -33,6 +33,35 @@ const telling = (seen: string[], tag = ''): InformerHandler<ConfigMap> => ({
 });
 
 describe('informer', () => {
+  it.each([{}, { streamingList: true }, { share: true }])(
+    'keeps no managedFields where it is told not to, whichever way objects come: %o',
+    async (how) => {
+      const { clock, client, options } = setUp();
+      const managed = (name: string): ConfigMap => {
+        const managedFields = [{ manager: 'kubectl', operation: 'Update' }];
+        const object = configMap(name);
+        return { ...object, metadata: { ...object.metadata, managedFields } };
+      };
+      await client.create(CONFIG_MAPS, managed('a'), { namespace });
+      const informer = createInformer(
+        client,
+        CONFIG_MAPS,
+        { namespace },
+        { ...options, ...how, dropManagedFields: true },
+      );
+      void informer.run(new AbortController().signal);
+      await clock.drain();
+      await client.create(CONFIG_MAPS, managed('b'), { namespace });
+      await client.patch(CONFIG_MAPS, { namespace, name: 'a' }, merge({ data: { n: '1' } }));
+      await clock.drain();
+      expect((await client.get(CONFIG_MAPS, { namespace, name: 'a' })).metadata).toHaveProperty('managedFields');
+      const kept = [...informer.lister.list()];
+      expect(kept.map(({ metadata: { name } }) => name).toSorted()).toEqual(['a', 'b']);
+      for (const { metadata } of kept) expect(metadata).not.toHaveProperty('managedFields');
+      expect(informer.lister.get('a', namespace)?.data).toEqual({ n: '1' });
+    },
+  );
+
   it('fills its cache, tells its handlers, and says when it has', async () => {
     const { clock, client, informer, create, run } = setUp();
     const seen: string[] = [];
