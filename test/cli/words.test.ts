@@ -127,7 +127,7 @@ describe('everynode, asked for words', () => {
         child.stdout.on('data', (chunk: Buffer) => void (out += chunk.toString()));
         child.once('close', () => resolve(out.trim()));
       });
-    expect(await complete('everynode u')).toBe('up user');
+    expect(await complete('everynode u')).toBe('up undo user');
     expect(await complete('everynode us')).toBe('user');
     expect(await complete('everynode user a')).toBe('add');
     expect(await complete('everynode user add --gr')).toBe('--group');
@@ -136,6 +136,9 @@ describe('everynode, asked for words', () => {
     expect(await complete('everynode version --output j')).toBe('json');
     expect(await complete('everynode completion f')).toBe('fish');
     expect(await complete('everynode help k')).toBe('kubeconfig');
+    expect(await complete('everynode init n')).toBe('node-monitor network-plugin');
+    expect(await complete('everynode render -o ')).toBe('yaml json name');
+    expect(await complete('everynode apply --force')).toBe('--force-conflicts');
   });
 
   it('is found by kubectl as a plugin', async () => {
