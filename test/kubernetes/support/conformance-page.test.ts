@@ -6,7 +6,11 @@ const seen = { outcome: 'passed', seconds: 1, reason: '' } as const;
 it('has a line a case and a column a cluster, counts by group, and says what was left out and why', () => {
   const page = conformancePage({
     release: 'v1.2.3',
-    plan: { chosen: [], unfit: [{ name: '[sig-b] x', reason: 'needs a | moon' }] },
+    plan: {
+      chosen: [],
+      endless: [{ name: '[sig-a] e', reason: 'no night' }],
+      unfit: [{ name: '[sig-b] x', reason: 'needs a | moon' }],
+    },
     verdicts: new Map([
       [
         'one',
@@ -22,13 +26,14 @@ it('has a line a case and a column a cluster, counts by group, and says what was
   expect(page.split('\n').slice(6)).toEqual([
     '| group | passed | failed | left out |',
     '| --- | --- | --- | --- |',
-    '| sig-a | 1 | 0 | 1 |',
+    '| sig-a | 1 | 1 | 1 |',
     '| sig-b | 0 | 1 | 1 |',
     '',
     '## Failing',
     '',
     '| case | why |',
     '| --- | --- |',
+    '| [sig-a] e | no night: not asked, it would never end |',
     '| [sig-b] b | not known |',
     '',
     '## Asked',
