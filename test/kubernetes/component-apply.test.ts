@@ -17,6 +17,7 @@ import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import { agent, type AgentOptions } from '../component-apply/component.ts';
 import { counting, interrupted, stumbling, type Moment } from '../component-apply/faulty-client.ts';
 import { contextOf, namespaceExists, outcomes, stateOf } from '../component-apply/setting.ts';
+import { until } from './support/daemonset-world.ts';
 import { startOperatedPlane, type OperatedPlane } from './support/operated-plane.ts';
 import { missingPrograms } from './support/programs.ts';
 
@@ -48,7 +49,9 @@ describe.skipIf(missingPrograms().length > 0)('a component on a kube-apiserver',
     expect([made.changed, made.problems]).toEqual([true, []]);
     const { steps } = await applyComponent(context(), component({ extraConfig: 'x' }));
     expect(new Set(steps.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
-    expect(await rollout()).toMatchObject({ outcome: 'complete', snapshot: { available: NODES, lagging: [] } });
+    // The controller may not have heard of every node when it first counts them.
+    const whole = await until(rollout, (all) => all.outcome === 'complete' && all.snapshot.available === NODES);
+    expect(whole).toMatchObject({ outcome: 'complete', snapshot: { available: NODES, lagging: [] } });
     const writes = counting(plane.client);
     expect((await applyComponent(contextOf(writes.client), component({ extraConfig: 'x' }))).changed).toBe(false);
     expect(writes.seen).toEqual([]);

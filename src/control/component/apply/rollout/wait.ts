@@ -38,6 +38,7 @@ export type RolloutOutcome =
 const DEFAULT_EVERY_MS = 250;
 /** Of fifty thousand nodes a snapshot takes a while: looking never takes more than a part of the time. */
 const SHARE = 5;
+const GRACE_MS = 1000;
 
 /** Rejects with the signal's reason when that fires. */
 export async function waitForRollout(context: ApplyContext, options: WaitOptions): Promise<RolloutOutcome> {
@@ -55,8 +56,10 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
   let limit: Timer | undefined;
   let last: RolloutSnapshot | undefined;
   let pauseMs = everyMs;
+  let completeAt: number | undefined;
   let pending = false;
   let isOver = false;
+  let isLate = false;
 
   const finish = (outcome: RolloutOutcome): void => {
     isOver = true;
@@ -79,7 +82,15 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
     }
     if (!deepEqual(snapshot, last)) context.onProgress?.({ type: 'rollout', snapshot });
     last = snapshot;
-    if (snapshot.state === 'complete' || snapshot.state === 'on-delete') finish({ outcome: snapshot.state, snapshot });
+    if (snapshot.state !== 'complete' && snapshot.state !== 'on-delete') {
+      completeAt = undefined;
+      return;
+    }
+    // The DaemonSet may be seen before its last pod is: a moment later the picture is whole.
+    completeAt ??= began;
+    const isWhole = snapshot.state === 'on-delete' || snapshot.lagging.length === 0;
+    if (isWhole || isLate || began - completeAt >= GRACE_MS) finish({ outcome: snapshot.state, snapshot });
+    else changed();
   };
   const changed = (): void => {
     if (pending || isOver) return;
@@ -87,21 +98,28 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
     next = clock.after(last === undefined ? 0 : pauseMs, evaluate);
   };
 
+  if (options.timeoutMs !== undefined)
+    limit = clock.after(options.timeoutMs, () => {
+      isLate = true;
+      if (last !== undefined) evaluate();
+      const snapshot = last ?? rolloutSnapshot({ set: found, now: clock.now() });
+      if (!isOver) finish({ outcome: 'timeout', snapshot });
+    });
+  const onAbort = (): void => done.reject(link.signal.reason as Error);
+  link.signal.addEventListener('abort', onAbort, { once: true });
+  if (link.signal.aborted) onAbort();
+
   const runs = sources.all.map((informer) => informer.run(link.signal));
   try {
     // The reasons come with the first snapshot, so everything is there before it.
-    await Promise.all(sources.all.map((informer) => informer.synced(link.signal)));
-    for (const informer of sources.all) informer.addHandler({ batch: changed });
-    changed();
-    if (options.timeoutMs !== undefined)
-      limit = clock.after(options.timeoutMs, () => {
-        evaluate();
-        const snapshot = last;
-        if (!isOver) finish(snapshot === undefined ? { outcome: 'deleted' } : { outcome: 'timeout', snapshot });
-      });
-    const onAbort = (): void => done.reject(link.signal.reason as Error);
-    link.signal.addEventListener('abort', onAbort, { once: true });
-    if (link.signal.aborted) onAbort();
+    const filled = Promise.all(sources.all.map((informer) => informer.synced(link.signal)));
+    filled.then(
+      () => {
+        for (const informer of sources.all) informer.addHandler({ batch: changed });
+        changed();
+      },
+      () => undefined,
+    );
     return await done.promise;
   } finally {
     isOver = true;
