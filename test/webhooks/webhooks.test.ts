@@ -181,7 +181,8 @@ describe('a validating webhook', () => {
         resource: { group: 'apps', version: 'v1', resource: 'deployments' },
         subResource: 'scale',
         object: { apiVersion: 'autoscaling/v1', spec: { replicas: 1 } },
-        oldObject: { apiVersion: 'autoscaling/v1', spec: { replicas: 0 } },
+        // None at all is not written.
+        oldObject: { apiVersion: 'autoscaling/v1', spec: {}, status: { replicas: 0 } },
       },
     ]);
   });
