@@ -8,6 +8,7 @@ import { onCluster } from './component/cluster.ts';
 import { DIFF_FAILED } from './component/commands.ts';
 import type { ChangeFlags } from './component/flags.ts';
 import { prepareInputs } from './component/prepare.ts';
+import { printable } from './component/text.ts';
 import { colorsFor } from './terminal.ts';
 
 export async function diff(flags: ChangeFlags): Promise<void> {
@@ -30,7 +31,7 @@ async function showDifferences(flags: ChangeFlags): Promise<boolean> {
     const problems: ApplyProblem[] = [];
     for (const component of components) {
       const result = await diffComponent(context, component, options);
-      for (const { text } of result.texts) process.stdout.write(coloured(text, colors));
+      for (const { text } of result.texts) process.stdout.write(coloured(forTerminal(text), colors));
       isDifferent ||= result.changed;
       problems.push(...result.problems);
     }
@@ -38,6 +39,10 @@ async function showDifferences(flags: ChangeFlags): Promise<boolean> {
   });
   return isDifferent;
 }
+
+/** Into files and pipes it goes as it is. */
+const forTerminal = (text: string): string =>
+  process.stdout.isTTY ? text.split('\n').map(printable).join('\n') : text;
 
 function coloured(text: string, colors: ReturnType<typeof colorsFor>): string {
   if (!colors.isColorSupported) return text;

@@ -332,7 +332,10 @@ describe('everynode, with a cluster', () => {
       'namespace: { valueFrom: { kind: KubernetesDaemonSet, name: b, fieldPath: spec.namespace } }',
     );
     writeFileSync(join(home, 'a.yaml'), text.replace('one:', 'other:').replace('  createNamespace: true\n', ''));
+    const other = '---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: stray }\n';
+    writeFileSync(join(home, 'b.yaml'), `${readFileSync(join(home, 'b.yaml'), 'utf8')}${other}`);
     const { code, stdout, stderr } = await everynode(home, ['apply', '-f', 'a.yaml', '-f', 'b.yaml', '-o', 'name']);
+    expect(stderr).toContain('note: ConfigMap stray is no KubernetesDaemonSet');
     expect([code, stderr]).toEqual([0, expect.stringContaining('pair/a is rolled out')]);
     expect(stdout.match(/daemonset.apps\/\w/g)).toEqual(['daemonset.apps/b', 'daemonset.apps/a']);
   }, 120_000);

@@ -73,7 +73,7 @@ function kustomized(folder: string): ManifestText {
     maxBuffer: MOST_OUTPUT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (error?.code === 'ENOENT')
+  if (error !== undefined && 'code' in error && error.code === 'ENOENT')
     throw new Error(`${folder} is a kustomization, and kubectl, which would build it, is not found on the PATH`);
   if (error !== undefined) throw new Error(`kubectl kustomize ${folder}: ${error.message}`);
   if (status !== 0) throw new Error(`kubectl kustomize ${folder}: ${stderr.trim()}`);

@@ -32,6 +32,12 @@ export async function prepareInputs(
 
 export async function inspectInputs(flags: InputFlags, { withSecrets }: PrepareOptions) {
   const loaded = load(flags);
+  // Who goes to the cluster with them might believe that they went, too.
+  if (withSecrets)
+    for (const { kind, name } of loaded.others)
+      process.stderr.write(
+        `note: ${printable(`${kind} ${name}`)} is no KubernetesDaemonSet: others may refer to it, nothing is made of it\n`,
+      );
   return prepareComponents(loaded, {
     mode: flags.mode,
     ...(withSecrets ? { secrets: secretSource } : {}),
