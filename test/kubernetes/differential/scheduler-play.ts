@@ -91,7 +91,8 @@ export async function playSchedulerCase(
       count('probes');
       const copy = pinned(pod, node);
       const { name, namespace = '' } = copy.metadata;
-      const difference = (await decided(copy)) ?? (await agreed(`asking ${node} about ${name}`, readPods));
+      const difference =
+        (await decided(copy)) ?? (await agreed(`asking ${node} about ${name}`, readPods, nameOf(copy)));
       if (difference !== undefined) return difference;
       await stage.both(async (side) => {
         await refusalOf(side.client.delete(PODS, { namespace, name }, HARD));
