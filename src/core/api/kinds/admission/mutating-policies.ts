@@ -71,7 +71,7 @@ export const mutatingPolicyStrategy: KindStrategy<MutatingAdmissionPolicy> = {
   validate: (policy) => validatePolicy(policy, true),
   validateUpdate(policy, old) {
     const found = validatePolicy(policy, conditionsChanged(policy.spec, old.spec));
-    addAll(found, validateObjectMetaUpdate(policy.metadata, old.metadata, 'metadata'));
+    addAll(found, validateObjectMetaUpdate(policy.metadata, old.metadata, 'metadata', POLICY_RULES));
     return found;
   },
   warnings: staticNameWarnings,
@@ -91,7 +91,7 @@ export const mutatingBindingStrategy: KindStrategy<MutatingAdmissionPolicyBindin
   validate: validateBinding,
   validateUpdate(binding, old) {
     const found = validateBinding(binding);
-    addAll(found, validateObjectMetaUpdate(binding.metadata, old.metadata, 'metadata'));
+    addAll(found, validateObjectMetaUpdate(binding.metadata, old.metadata, 'metadata', POLICY_RULES));
     return found;
   },
   warnings: staticNameWarnings,

@@ -10,7 +10,7 @@ import {
   qualifiedNameProblems,
 } from '../../../kube/names.ts';
 import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import { createGenericStrategy, statusUpdate, withFieldOf, withOldMeta } from '../../registry/generic-strategy.ts';
 import type {
   AuditAnnotation,
   ParamKind,
@@ -30,7 +30,7 @@ import { type PolicyExpressions, policyExpressions, validateMatchConditions } fr
 import { FAILURE_POLICIES, oneOf, validateMatchResources } from './match-rules.ts';
 import { staticNameWarnings } from './static-names.ts';
 
-export const POLICY_RULES = { namespaced: false, name: nameIsDnsSubdomain };
+export const POLICY_RULES = { namespaced: false, name: nameIsDnsSubdomain, anyFinalizer: true };
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 const MAX_AUDIT_ANNOTATIONS = 20;
@@ -168,13 +168,15 @@ export const conditionsChanged = <T extends Pick<ValidatingAdmissionPolicySpec, 
 export const validatingPolicyStrategy: KindStrategy<ValidatingAdmissionPolicy> = {
   ...createGenericStrategy<ValidatingAdmissionPolicy>({ namespaced: false, hasStatus: true, emptyStatus: () => ({}) }),
   defaults: simpleDefaults('admissionregistration.k8s.io/validatingadmissionpolicies'),
+  prepareForUpdate: (policy, old, subresource) =>
+    subresource === 'status' ? statusUpdate(withOldMeta(policy, old), old) : withFieldOf(policy, old, 'status'),
   validate: (policy) => validatePolicy(policy, true),
   validateUpdate(policy, old, subresource) {
     const found =
       subresource === 'status'
         ? validatePolicyStatus(policy.status ?? {})
         : validatePolicy(policy, conditionsChanged(policy.spec, old.spec));
-    addAll(found, validateObjectMetaUpdate(policy.metadata, old.metadata, 'metadata'));
+    addAll(found, validateObjectMetaUpdate(policy.metadata, old.metadata, 'metadata', POLICY_RULES));
     return found;
   },
   warnings: staticNameWarnings,
@@ -239,7 +241,7 @@ export const validatingBindingStrategy: KindStrategy<ValidatingAdmissionPolicyBi
   validate: validateBinding,
   validateUpdate(binding, old) {
     const found = validateBinding(binding);
-    addAll(found, validateObjectMetaUpdate(binding.metadata, old.metadata, 'metadata'));
+    addAll(found, validateObjectMetaUpdate(binding.metadata, old.metadata, 'metadata', POLICY_RULES));
     return found;
   },
   warnings: staticNameWarnings,

@@ -43,7 +43,7 @@ const STRICT: Strictness = {
   labelValues: true,
 };
 
-const RULES = { namespaced: false, name: nameIsDnsSubdomain };
+const RULES = { namespaced: false, name: nameIsDnsSubdomain, anyFinalizer: true };
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
@@ -154,7 +154,7 @@ function webhookStrategy<T extends Configuration>(resource: string): KindStrateg
     validate: (configuration) => validateConfiguration(configuration, STRICT),
     validateUpdate(configuration, old) {
       const found = validateConfiguration(configuration, strictnessAfter(configuration, old));
-      addAll(found, validateObjectMetaUpdate(configuration.metadata, old.metadata, 'metadata'));
+      addAll(found, validateObjectMetaUpdate(configuration.metadata, old.metadata, 'metadata', RULES));
       return found;
     },
     warnings: staticNameWarnings,
