@@ -62,7 +62,7 @@ export async function expectHarmless(server: TestServer, kind: KindDefinition, r
 
 /** Faults that Kubernetes takes upon itself though they are the client's, and so do we. */
 export const OWN_FAULTS =
-  /^(?:failed to create typed patch object|Internal error occurred: the spec replicas field ".*" does not|expected a \S|no elements in any of|The order in patch list|map: map\[|value for key \d+ is not a map|unknown patch type: |list element types are|merging lists cannot|cannot merge lists without|unable to find api field)/;
+  /^(?:failed to create typed (?:patch|live) object|failed to convert new object|strconv\.ParseUint: parsing |\[?target\.(?:kind|name): |Internal error occurred: the spec replicas field ".*" does not|expected a \S|no elements in any of|The order in patch list|map: map\[|value for key \d+ is not a map|unknown patch type: |list element types are|merging lists cannot|cannot merge lists without|unable to find api field)/;
 
 function expectStatus(error: Error): void {
   if (!(error instanceof StatusError)) throw error;
