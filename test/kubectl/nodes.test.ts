@@ -67,9 +67,12 @@ kubectlSuite(
         '--ignore-daemonsets',
         '--pod-selector=!none',
       ]);
-      expect(dry.code).toBe(0);
       expect(`${dry.stdout}${dry.stderr}`).toContain(`${namespace}/leaving (server dry run)`);
-      expect(dry.stdout).toContain(`node/${node} drained (server dry run)`);
+      // The oldest asks of each listed pod what kind it is, which lists do not say, and then for definitions of former times.
+      if (minor > 20) {
+        expect(dry.code).toBe(0);
+        expect(dry.stdout).toContain(`node/${node} drained (server dry run)`);
+      } else expect(dry.stderr).toContain('failed to list CRDs');
       expect(await fails(['drain', node, '--ignore-daemonsets'])).toContain(`${namespace}/leaving`);
       const drained = await ok(['drain', node, '--force', '--ignore-daemonsets', '--timeout=30s']);
       expect(drained).toContain('pod/leaving evicted');
