@@ -122,6 +122,8 @@ export type ApiWatchEvent =
 export interface WatchSink {
   /** In revision order; the array may be shared with other watchers and must not be changed. */
   events(batch: readonly ApiWatchEvent[]): void;
+  /** Where given, asked between two batches of the initial state, which may be large: when more of it can be taken, if not now. */
+  readyForMore?(): Promise<void> | undefined;
   /** Without error: closed in good order (timeout, shutdown), resume from the last revision. */
   ended(error?: StatusError): void;
 }

@@ -18,6 +18,9 @@ import { type Selection, narrowedNamespace } from './selection.ts';
 const BOOKMARK_EVERY_MS = 60_000;
 /** Initial state is handed over in pieces, so that a sink can write one while the next is made. */
 const INITIAL_BATCH = 1000;
+/** For who waits between batches: objects may be large. */
+const SMALL_BATCH = 16;
+const MOST_GATHERED = 100_000;
 
 export const WATCH_TOO_OLD = 'too old resource version';
 
@@ -109,7 +112,7 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
         collection,
         { since: start.since, ...(namespace === '' ? {} : { namespace }) },
         {
-          events: (events) => (pending === undefined ? deliver(events) : void pending.push(...events)),
+          events: (events) => (pending === undefined ? deliver(events) : gather(pending, events)),
           // What is still to be delivered has not been seen, however far the store has come.
           progress: (revision) => {
             if (pending === undefined && revision > seen) seen = revision;
@@ -126,25 +129,37 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
     }
   }
 
+  /** Whoever takes so long over the initial state that this much has happened since does better to begin again. */
+  const gather = (into: StoreEvent[], events: readonly StoreEvent[]): void => {
+    for (const event of events) into.push(event);
+    if (into.length > MOST_GATHERED) finish(expired(WATCH_TOO_OLD));
+  };
+
   const bookmark = (initialEventsEnd: boolean): void => {
     bookmarked = seen;
     sink.events([{ type: 'BOOKMARK', resourceVersion: String(seen), initialEventsEnd }]);
   };
 
   if (subscription !== undefined) {
-    timers.push(
-      clock.after(0, () => {
-        for (let at = 0; at < initial.length; at += INITIAL_BATCH) {
-          // The sink may have had enough.
-          if (isStopped()) return;
-          sink.events(at === 0 && initial.length <= INITIAL_BATCH ? initial : initial.slice(at, at + INITIAL_BATCH));
+    const size = sink.readyForMore === undefined ? INITIAL_BATCH : SMALL_BATCH;
+    const deliverInitial = (from: number): void => {
+      for (let at = from; at < initial.length; at += size) {
+        // The sink may have had enough.
+        if (isStopped()) return;
+        sink.events(at === 0 && initial.length <= size ? initial : initial.slice(at, at + size));
+        const waiting = at + size < initial.length ? sink.readyForMore?.() : undefined;
+        if (waiting !== undefined) {
+          void waiting.then(() => deliverInitial(at + size));
+          return;
         }
-        if (!stopped && start.initial && options.allowWatchBookmarks === true) bookmark(true);
-        const gathered = pending ?? [];
-        pending = undefined;
-        if (gathered.length > 0) deliver(gathered);
-      }),
-    );
+      }
+      if (isStopped()) return;
+      if (start.initial && options.allowWatchBookmarks === true) bookmark(true);
+      const gathered = pending ?? [];
+      pending = undefined;
+      if (gathered.length > 0) deliver(gathered);
+    };
+    timers.push(clock.after(0, () => deliverInitial(0)));
   }
 
   const tick = (): void => {

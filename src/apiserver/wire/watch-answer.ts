@@ -8,6 +8,9 @@ import type { WireContext } from './wire-context.ts';
 
 /** A watcher this far behind is cut off: it resumes from its last revision, and our memory stays ours. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+/** The initial state waits for its reader, and lets others have their turn. */
+const ENOUGH_BUFFERED_BYTES = 1024 * 1024;
+const SLICE_MS = 4;
 
 export function answerWatch(
   exchange: Exchange,
@@ -17,6 +20,9 @@ export function answerWatch(
   includeObject: 'None' | 'Metadata' | 'Object',
   context: WireContext,
 ): Promise<void> {
+  const { clock } = context;
+  let turn = clock.monotonic();
+  const beginTurn = (): void => void (turn = clock.monotonic());
   const frame = frameWriter(kind, accepted, includeObject, context.encoded, () => context.clock.now());
   return new Promise((resolve) => {
     // What is refused at once (410, 403, a bad selector) throws here and becomes an ordinary error answer.
@@ -27,6 +33,10 @@ export function answerWatch(
         else stream.write(Buffer.concat(batch.map(frame)));
         if (stream.buffered > MAX_BUFFERED_BYTES) cutOff();
         else context.watches.wrote(stream, cutOff);
+      },
+      readyForMore() {
+        if (stream.buffered > ENOUGH_BUFFERED_BYTES) return stream.drained().then(beginTurn);
+        return clock.monotonic() - turn > SLICE_MS ? clock.sleep(0).then(beginTurn) : undefined;
       },
       ended(error) {
         if (error !== undefined) stream.write(errorFrame(error.status));
