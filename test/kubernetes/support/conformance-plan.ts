@@ -38,7 +38,11 @@ const FAILING: readonly (readonly [RegExp, string])[] = [
   ],
   [/CustomResourcePublishOpenAPI.* works for CRD with validation schema/, 'the schema has no descriptions of metadata'],
   [/HTTP status code 400 if the user specifies an invalid timeout/, 'a timeout that cannot be read is passed over'],
-  [/\[Feature:NodeAuthorizer\] Getting a.*Forbidden error/, 'there is no Node authorizer'],
+  [/API Server should have Endpoints and EndpointSlices/, 'the service of the API server has no endpoints'],
+  [/ServiceCIDR and IPAddress API should support ServiceCIDR/, 'the range of service addresses is no object'],
+  [/EndpointSliceMirroring should mirror/, 'Endpoints made by hand are not mirrored as EndpointSlices'],
+  [/NodeLease should have OwnerReferences/, 'the heartbeat that all simulated nodes share belongs to none of them'],
+  [/\[Feature:NodeAuthorizer\] Getting/, 'there is no Node authorizer'],
 ];
 
 /** What fails by never coming to an end, and is therefore not asked. */
@@ -95,13 +99,20 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
   // Its own programs: webhooks, a server of custom resources, a web server.
   [/AdmissionWebhook|CustomResourceConversionWebhook|CustomResourceFieldSelectors/, NETWORK],
   [/sample-apiserver|Sample API Server|Aggregated APIServer|should serve a basic image on each replica/, NETWORK],
+  [/EndpointSlice should support a Service with multiple/, NETWORK],
+  [/Update Demo should/, NETWORK],
+  [/ValidatingAdmissionPolicy can restrict access by-node/, CONTAINERS],
+  [
+    /custom-set generation on new pods and graceful delete/,
+    'depends on pods that take their time to stop: simulated ones do not',
+  ],
   [/NodeAuthenticator/, 'calls a kubelet at its port: nodes are simulated, nobody listens there'],
   [
     /ServiceAccounts (?:should mount|should support InClusterConfig|should set ownership|ServiceAccountIssuer)/,
     CONTAINERS,
   ],
   [
-    /Deploy clustered applications|should provide basic identity|should not deadlock when a pod's predecessor/,
+    /Deploy clustered applications|should provide basic identity|rolling updates and roll backs|should not deadlock when a pod's predecessor/,
     CONTAINERS,
   ],
   // Scripts that end otherwise the second time, or by their index.
