@@ -136,6 +136,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     // The stored form is another one than the request speaks in.
     const answered = async (): Promise<ApiResponse> =>
       fromStorageResponse(
+        kind,
         conversion,
         await dispatch(context, toStorageRequest(kind, conversion, context.decoder, request)),
       );

@@ -9,6 +9,7 @@ import {
   EVENTS_IN_EVENTS_GROUP,
   JOBS,
   LEASES,
+  NAMESPACES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   POD_DISRUPTION_BUDGETS,
@@ -120,6 +121,16 @@ describe('deletions', () => {
     const { metadata } = (await client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: 'things.e.com' })) as KubeObject;
     expect(metadata).toMatchObject({ generation: 1, deletionTimestamp: expect.any(String) as string });
     expect(metadata.deletionGracePeriodSeconds).toBeUndefined();
+  });
+
+  it('of what is marked by its own server are refused in its words', async () => {
+    const { client } = await createTestServer();
+    await client.create(NAMESPACES, named('v1', 'Namespace', {}));
+    const error = await failure(client.delete(NAMESPACES, { name: 'a' }, { preconditions: { uid: 'x' } }));
+    expect(error.status).toMatchObject({
+      message: expect.stringContaining('on namespaces "a": Precondition failed: UID in precondition: x') as string,
+      details: { kind: 'namespaces' },
+    });
   });
 
   it('of jobs warn of their pods even where there is none', async () => {
@@ -293,6 +304,25 @@ describe('new objects', () => {
     const error = await failure(client.create(SERVICES, local('v1', 'Service', { spec })));
     expect(error.message).toContain('first value must match `clusterIP`');
     expect(error.message).not.toContain('failed to allocate');
+  });
+
+  it('have one port on the nodes for one port in several protocols', async () => {
+    const { client } = await createTestServer();
+    const ports = [
+      { name: 'a', port: 53, protocol: 'TCP' },
+      { name: 'b', port: 53, protocol: 'UDP' },
+    ];
+    const made = await client.create(SERVICES, local('v1', 'Service', { spec: { type: 'NodePort', ports } }));
+    const [one, other] = (made as unknown as { spec: { ports: { nodePort: number }[] } }).spec.ports;
+    expect(one?.nodePort).toBeGreaterThan(0);
+    expect(other?.nodePort).toBe(one?.nodePort);
+  });
+
+  it('of names outside of the cluster have no traffic inside of it', async () => {
+    const { client } = await createTestServer();
+    const spec = { type: 'ExternalName', externalName: 'e.com', internalTrafficPolicy: 'Cluster' };
+    const made = await client.create(SERVICES, local('v1', 'Service', { spec }));
+    expect(made.spec).not.toHaveProperty('internalTrafficPolicy');
   });
 
   it('of certificates that are none warn of it', async () => {

@@ -15,7 +15,7 @@ import type { ApiResponse, RequestBase } from '../request.ts';
 import type { Decision } from '../store/store.ts';
 import { asIfStored, type HandlerContext, storeKeyOf } from './context.ts';
 import { createObject } from './create-object.ts';
-import { isFinalized } from './deletion.ts';
+import { isFinalized, preconditionText } from './deletion.ts';
 import { hasSameOwners, ownersAfter } from './managed-fields.ts';
 import { agreedNamespace, atRevision, buildMeta, withMeta, withoutDuplicateOwners } from './metadata.ts';
 import { readRevision } from './resource-version.ts';
@@ -222,6 +222,3 @@ function checkNumber(version: string): void {
   const parsed = version === '' || readRevision(version) !== undefined ? undefined : parseUint64(version);
   if (parsed?.ok === false) throw new StatusError(500, '', parsed.error);
 }
-
-export const preconditionText = (wanted: string, found: string): string =>
-  `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;

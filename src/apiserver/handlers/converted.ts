@@ -3,10 +3,11 @@
  * one. Requests in another form are turned into requests for the stored one, and answers back, around the handlers.
  */
 import type { KindConversion, KindDefinition } from '../../core/api/kind-definition.ts';
-import type { Stored } from '../../core/kube/objects.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import type { ApiRequest, ApiResponse, ApiWatchEvent, RequestTarget, WatchRequest, WatchSink } from '../request.ts';
 import { type Decoder, decodeOptions } from './decode.ts';
+import { sentManagedFields } from './managed-fields.ts';
 
 export function storageTarget(kind: KindDefinition, target: RequestTarget): RequestTarget {
   const { group, resource, version } = kind.storage;
@@ -26,7 +27,7 @@ export function toStorageRequest(
       const decoded = decoder.decode(kind, request.object, decodeOptions(request));
       // What there was to complain about in the body has been said.
       const { duplicateFields: _, repeatedKeys: __, ...judged } = request;
-      return { ...judged, target, form: kind, object: conversion.toStorage(decoded) };
+      return { ...judged, target, form: kind, object: withSentOwners(conversion.toStorage(decoded), request.object) };
     }
     case 'patch':
       return { ...request, target, form: kind };
@@ -37,6 +38,13 @@ export function toStorageRequest(
     case 'delete':
       return { ...request, target };
   }
+}
+
+/** An empty list of owners, which decoding drops, says that nobody shall own anything. */
+function withSentOwners(object: KubeObject, raw: KubeObject): KubeObject {
+  const sent = sentManagedFields(raw);
+  if (!Array.isArray(sent) || sent.length > 0) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields: [] } };
 }
 
 export function toStorageWatch(kind: KindDefinition, request: WatchRequest): WatchRequest {
@@ -55,7 +63,11 @@ function withStorageFields<T extends { readonly fieldSelector?: string }>(option
   return { ...options, fieldSelector: FIELD_NAMES.reduce((text, [from, to]) => text.replace(from, to), fieldSelector) };
 }
 
-export function fromStorageResponse(conversion: KindConversion, response: ApiResponse): ApiResponse {
+export function fromStorageResponse(
+  kind: KindDefinition,
+  conversion: KindConversion,
+  response: ApiResponse,
+): ApiResponse {
   const convert = (object: Stored): Stored => conversion.fromStorage(object) as Stored;
   switch (response.type) {
     case 'object':
@@ -63,8 +75,11 @@ export function fromStorageResponse(conversion: KindConversion, response: ApiRes
       return response.object.kind === 'Scale' ? response : { ...response, object: convert(response.object) };
     case 'list':
       return { type: 'list', list: { ...response.list, items: response.list.items.map(convert) } };
-    case 'status':
-      return response;
+    case 'status': {
+      const { details } = response.status;
+      if (details?.kind !== kind.storage.resource || kind.group === kind.storage.group) return response;
+      return { ...response, status: { ...response.status, details: { ...details, group: kind.group } } };
+    }
   }
 }
 

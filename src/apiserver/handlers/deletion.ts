@@ -33,10 +33,19 @@ export function checkDeleteOptions(options: Options): void {
   if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
 }
 
+export const preconditionText = (wanted: string, found: string): string =>
+  `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
+export const versionPreconditionText = (wanted: string, found: string): string =>
+  `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${found}`;
+
 export function checkPreconditions(kind: KindDefinition, old: Stored, options: Options): void {
   const { preconditions } = options;
   if (preconditions === undefined) return;
   const { name, resourceVersion, uid } = old.metadata;
+  if (kind.strategy.marksDeletionOnly === true || isNamespace(kind)) {
+    checkMarkPreconditions(kind, old, preconditions);
+    return;
+  }
   const what = { group: kind.group, resource: kind.kind };
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
     const text = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
@@ -45,6 +54,18 @@ export function checkPreconditions(kind: KindDefinition, old: Stored, options: O
   if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
     const text = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
     throw conflict(what, name, text);
+  }
+}
+
+/** The same in the words of a kind that does the marking itself. */
+function checkMarkPreconditions(
+  kind: KindDefinition,
+  { metadata: { name, resourceVersion, uid } }: Stored,
+  wanted: NonNullable<Options['preconditions']>,
+): void {
+  if (wanted.uid !== undefined && wanted.uid !== uid) throw conflict(kind, name, preconditionText(wanted.uid, uid));
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
+    throw conflict(kind, name, versionPreconditionText(wanted.resourceVersion, resourceVersion));
   }
 }
 

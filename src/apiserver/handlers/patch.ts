@@ -4,7 +4,7 @@ import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
 import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts';
-import { invalidObject, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
+import { badRequest, invalidObject, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
 import type { ApiPatch, ApiResponse, PatchRequest } from '../request.ts';
 import { changeObject } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
@@ -32,7 +32,9 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
     kind,
     next(current) {
       if (current === undefined) throw notFound(kind, target.name);
-      const patched = inForm(request.form, seesOwners ? withPlainManaged(current) : current, apply);
+      const patched = asServerSays(request, () =>
+        inForm(request.form, seesOwners ? withPlainManaged(current) : current, apply),
+      );
       sent = seesOwners ? sentManagedFields(patched) : undefined;
       try {
         return context.decoder.decode(kind, patched, decodeOptions(request, current));
@@ -75,7 +77,7 @@ function applyPatch(
         const decoded = context.decoder.decode(form, object, { ...options, applied: true });
         return conversion === undefined ? decoded : conversion.toStorage(decoded);
       } catch (error) {
-        throw unusableConfiguration(error, form, request);
+        throw unusableConfiguration(error, form, patch.body);
       }
     },
     owners: (live) => applied(live).managed,
@@ -108,15 +110,26 @@ function unusablePatch(error: unknown, patched: KubeObject): unknown {
 }
 
 /** The configuration is built like its kind, but a value in it cannot be read: Kubernetes finds out where it expects no trouble. */
-function unusableConfiguration(error: unknown, form: KindDefinition, { target }: PatchRequest): unknown {
+function unusableConfiguration(error: unknown, form: KindDefinition, { metadata }: KubeObject): unknown {
   if (form.custom !== undefined || !isStatus(error, 'BadRequest')) return error;
   const found = /^.* cannot be handled as a \S+: (.*)$/s.exec(error.message)?.[1] ?? '';
   // What is wrong in a body's own words stays the client's fault.
   if (found === '' || found.startsWith('strict decoding error')) return error;
   const type = `${form.group === '' ? '' : form.group}/${form.version}, Kind=${form.kind}`;
   const why = found.startsWith('illegal base64') ? `error decoding from json: ${found}` : found;
-  const what = `failed to convert new object (${target.namespace}/${target.name}; ${type}) to proper version`;
+  const what = `failed to convert new object (${metadata.namespace ?? ''}/${metadata.name}; ${type}) to proper version`;
   return new StatusError(500, '', `${what}: unable to convert unstructured object to ${type}: ${why}`);
+}
+
+/** Whoever wants to hear of fields has their patch read by the server before the library, whose words are others. */
+function asServerSays<T>({ options }: PatchRequest, apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    const isOfLibrary = isStatus(error, 'BadRequest') && error.message.endsWith('jsonpatch.Operation');
+    if (!isOfLibrary || options.fieldValidation === 'Ignore') throw error;
+    throw badRequest(`error decoding patch: ${error.message.replace('jsonpatch.Operation', 'handlers.jsonPatchOp')}`);
+  }
 }
 
 /** A patch speaks of fields as the form it was sent to names them. */

@@ -9,7 +9,7 @@ import { applyMergePatch } from '../../core/kube/merge-patch.ts';
 import { strategicMerge } from '../../core/api/patch/strategic-merge.ts';
 import { schemaNode } from '../../core/api/schema/lists.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { StatusError, badRequest, isStatus, unsupportedMediaType } from '../../core/kube/status-error.ts';
+import { StatusError, badRequest, unsupportedMediaType } from '../../core/kube/status-error.ts';
 import type { ApiPatch } from '../request.ts';
 
 /** `current` is undefined only where the format may create (apply). */
@@ -42,25 +42,11 @@ export function createPatchEngine(patchers: { readonly [T in ApiPatch['type']]?:
   };
 }
 
-/** The server looks at a patch itself before it hands it to the library, whose words would be others. */
-function asServerSays(error: unknown): unknown {
-  if (!isStatus(error, 'BadRequest') || !error.message.endsWith('jsonpatch.Operation')) return error;
-  return badRequest(`error decoding patch: ${error.message.replace('jsonpatch.Operation', 'handlers.jsonPatchOp')}`);
-}
-
-function operationsOf(body: Json): ReturnType<typeof decodeJsonPatch> {
-  try {
-    return decodeJsonPatch(body);
-  } catch (error) {
-    throw asServerSays(error);
-  }
-}
-
 const jsonPatcher: Patcher = (_, patch) => {
   // What is wrong with a patch is told of objects that exist.
   let operations: ReturnType<typeof decodeJsonPatch> | undefined;
   return (current) => {
-    operations ??= operationsOf(patch.body as Json);
+    operations ??= decodeJsonPatch(patch.body as Json);
     try {
       return applyJsonPatch(current as unknown as Json, operations) as unknown as KubeObject;
     } catch (error) {

@@ -56,7 +56,7 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
     checkAddresses(service, old);
     const use = inUse(tenant)(nameOf(object));
     const addressed = withAddress(service, spec, (old as Service | undefined)?.spec, use, options.serviceCIDR);
-    const ported = withNodePorts(service, addressed, (old as Service | undefined)?.spec, use, options.random);
+    const ported = withNodePorts(service, addressed, (old as Service | undefined)?.spec, use, options.random, dryRun);
     if (!dryRun) for (const what of takenBy(ported)) use.hold(what);
     const result: Service = ported === spec ? service : { ...service, spec: ported };
     return result;
@@ -194,6 +194,7 @@ function withNodePorts(
   old: ServiceSpec | undefined,
   use: InUse,
   random: Random,
+  dryRun: boolean,
 ): ServiceSpec {
   const wantsPorts =
     spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
@@ -203,7 +204,8 @@ function withNodePorts(
   const used = use.ports();
   const before = new Set((old?.ports ?? []).map(({ nodePort }) => nodePort));
   (spec.ports ?? []).forEach(({ nodePort }, at) => {
-    if (!nodePort || before.has(nodePort)) return;
+    // Where nothing is taken, nothing is refused.
+    if (!nodePort || dryRun || before.has(nodePort)) return;
     const problem = isNodePort(nodePort) ? (used.has(nodePort) ? ALLOCATED : undefined) : OUT_OF_RANGE;
     if (problem !== undefined) refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, problem));
   });
@@ -216,8 +218,16 @@ function withNodePorts(
   }
   for (const { nodePort } of spec.ports ?? []) if (nodePort) used.add(nodePort);
   const next = (): number => freePort(used, random);
+  const sameOf = new Map<number | undefined, number>(
+    (spec.ports ?? []).flatMap(({ nodePort, port }) => (nodePort ? [[port, nodePort] as const] : [])),
+  );
   const ports = wantsPorts
-    ? (spec.ports ?? []).map((port): ServicePort => (port.nodePort ? port : { ...port, nodePort: next() }))
+    ? (spec.ports ?? []).map((port): ServicePort => {
+        // One port in several protocols is one port on the nodes too.
+        const nodePort = port.nodePort || sameOf.get(port.port) || next();
+        sameOf.set(port.port, nodePort);
+        return port.nodePort ? port : { ...port, nodePort };
+      })
     : spec.ports;
   const changed = ports?.some((port, at) => port !== spec.ports?.[at]) === true;
   if (!changed && !wantsHealth) return spec;

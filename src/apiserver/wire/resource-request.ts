@@ -51,7 +51,7 @@ export async function answerResource(
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const patchType =
     exchange.method === 'PATCH' ? patchFormat(exchange.header('content-type'), kind.custom !== undefined) : undefined;
-  const warnings: string[] = kind.deprecated === undefined ? [] : [kind.deprecated];
+  const warnings: string[] = kind.deprecated === undefined || !isKnown(kind, target) ? [] : [kind.deprecated];
   const base: RequestBase = {
     target,
     user,
@@ -106,6 +106,9 @@ const closing = (kind: KindDefinition): StatusError =>
 /** What has no namespace is not found in one, and what has one has no name outside of it. */
 const isPathOf = ({ namespaced }: KindDefinition, { namespace, name }: RequestTarget): boolean =>
   namespaced ? namespace !== '' || name === '' : namespace === '';
+
+const isKnown = ({ subresources }: KindDefinition, { subresource }: RequestTarget): boolean =>
+  subresource === '' || subresources.some(({ name }) => name === firstPart(subresource));
 
 /** Whether the path takes the method at all. Subresources nobody knows are left to those who answer them. */
 function isServed(kind: KindDefinition, { namespace, name, subresource }: RequestTarget, verb: string): boolean {

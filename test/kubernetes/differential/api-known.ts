@@ -363,10 +363,19 @@ export const KNOWN: readonly KnownDifference[] = [
   },
 ];
 
-const causesOf = (answer: Json, shown: (cause: string) => string = (cause) => cause): ReadonlySet<string> => {
+const causesOf = (answer: Json, shown: (message: string) => string = (message) => message): ReadonlySet<string> => {
   const causes = (answer as { readonly body?: { readonly details?: { readonly causes?: readonly Json[] } } }).body
     ?.details?.causes;
-  return new Set((causes ?? []).map((cause) => shown(encodeJson(cause))));
+  return new Set(
+    (causes ?? []).map((cause) => {
+      const { field, message, reason } = cause as {
+        readonly field?: Json;
+        readonly message?: Json;
+        readonly reason?: Json;
+      };
+      return encodeJson([reason ?? '', field ?? '', shown(textOf(message))]);
+    }),
+  );
 };
 
 /** ` "" is invalid: patch: Invalid value: "{…}": what is wrong` */
@@ -374,7 +383,8 @@ const isOfPatch = (message: Json | undefined): boolean =>
   /^( "" is invalid: patch: )?Invalid value: "(map\[|\{)/.test(textOf(message));
 
 /** `Invalid value: {…}: what is wrong` without the value. */
-const withoutQuoted = (text: string): string => text.replace(/(value: )(?:null|\{.*\}|\[.*\])(?=: |"|$)/s, '$1…');
+const withoutQuoted = (text: string): string =>
+  text.replace(/(value: )(?:null|\{.*\}|\[.*\])(?=: |$)/s, '$1…').replace(/\n@@.*$/s, '');
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 

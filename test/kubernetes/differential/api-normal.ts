@@ -49,6 +49,8 @@ function normalText(text: string, { generated, now }: Around): string {
     .replace(/(ResourceVersion in record )\(\d+\)/g, '$1<version>')
     .replace(/(ResourceVersion in (?:the )?precondition:? )\(?\d+\)?/g, '$1<version>')
     .replace(/(ResourceVersion in object meta: )\d+/g, '$1<version>')
+    .replace(/(Duplicate value: )3[0-2]\d{3}$/, '$1<port>')
+    .replace(/(\d+):3[0-2]\d{3}\/(TCP|UDP|SCTP)/g, '$1:<port>/$2')
     .replace(/10\.96\.\d+\.\d+/g, '<ip>');
   if (generated !== '')
     result = result.replaceAll(

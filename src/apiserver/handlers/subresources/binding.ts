@@ -11,7 +11,7 @@ import { type HandlerContext, storeKeyOf } from '../context.ts';
 import { decodeOptions } from '../decode.ts';
 import { atRevision } from '../metadata.ts';
 import { type Step, stagedDecision, stagedWrite } from '../staged-write.ts';
-import { preconditionText } from '../change.ts';
+import { preconditionText, versionPreconditionText } from '../deletion.ts';
 import { BINDING, readBody } from './read-body.ts';
 import { created } from './status-answers.ts';
 
@@ -66,8 +66,7 @@ function bound(pod: Stored<Pod>, binding: Binding, now: string): Stored<Pod> {
   const wanted = binding.metadata ?? {};
   if (wanted.uid && wanted.uid !== uid) throw refused(name, preconditionText(wanted.uid, uid));
   if (wanted.resourceVersion && wanted.resourceVersion !== resourceVersion) {
-    const text = `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`;
-    throw refused(name, text);
+    throw refused(name, versionPreconditionText(wanted.resourceVersion, resourceVersion));
   }
   if (pod.metadata.deletionTimestamp !== undefined) {
     throw refused(name, `pod ${name} is being deleted, cannot be assigned to a host`);

@@ -10,7 +10,9 @@ export function wholeSet(shape: Shape, value: Json): FieldSet {
   switch (atomOf(shape, value)) {
     case 'map': {
       const { map } = shape;
-      if (map === undefined || map.atomic || !isMap(value) || isEmptyMap(value)) return LEAF;
+      if (map === undefined || map.atomic || !isMap(value)) return LEAF;
+      // Even an empty struct may hold what is always written.
+      if (isEmptyMap(value) && map.nullTimes === undefined) return LEAF;
       return mapSet(map, value);
     }
     case 'list': {

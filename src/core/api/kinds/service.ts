@@ -111,14 +111,20 @@ function warnings(service: Service): readonly string[] {
   return found;
 }
 
+/** A name outside of the cluster has no traffic inside of it. */
+const withoutUnused = (service: Service): Service =>
+  service.spec?.type === 'ExternalName' && service.spec.internalTrafficPolicy !== undefined
+    ? { ...service, spec: withoutFields(service.spec, 'internalTrafficPolicy') }
+    : service;
+
 export const serviceStrategy: KindStrategy<Service> = {
   ...createGenericStrategy<Service>({ namespaced: true, hasStatus: true, hasGeneration: false }),
   defaults,
-  prepareForCreate: (service) => syncClusterIPs({ ...service, status: EMPTY_STATUS }, undefined),
+  prepareForCreate: (service) => syncClusterIPs({ ...withoutUnused(service), status: EMPTY_STATUS }, undefined),
   prepareForUpdate(service, old, subresource) {
     if (subresource === 'status') return withFieldOf(service, old, 'spec');
     const kept = keepAllocated(withFieldOf(service, old, 'status'), old);
-    return dropWhatTheTypeNoLongerHas(syncClusterIPs(kept, old), old);
+    return withoutUnused(dropWhatTheTypeNoLongerHas(syncClusterIPs(kept, old), old));
   },
   validate(service) {
     const errors = validateObjectMeta(service.metadata, RULES, 'metadata');

@@ -270,11 +270,14 @@ export const persistentVolumeStrategy: KindStrategy<PersistentVolume> = {
       ...(volume.metadata.creationTimestamp ? { lastPhaseTransitionTime: volume.metadata.creationTimestamp } : {}),
     },
   }),
-  stamp: (volume, old, now) =>
-    volume.status?.phase === old.status?.phase ||
-    volume.status?.lastPhaseTransitionTime !== old.status?.lastPhaseTransitionTime
-      ? volume
-      : { ...volume, status: { ...volume.status, lastPhaseTransitionTime: now } },
+  stamp(volume, old, now) {
+    const [status, before] = [volume.status ?? {}, old.status ?? {}];
+    const { lastPhaseTransitionTime: known } = before;
+    const mayStay = status.phase === before.phase ? status.lastPhaseTransitionTime : undefined;
+    if (status.lastPhaseTransitionTime !== undefined && status.lastPhaseTransitionTime !== known) return volume;
+    const since = status.phase === before.phase ? (mayStay ?? known) : now;
+    return withMember(volume, 'status', withMember(status, 'lastPhaseTransitionTime', since));
+  },
   prepareForUpdate: (volume, old, subresource) =>
     withFieldOf(volume, old, subresource === 'status' ? 'spec' : 'status'),
   validate: (volume) => validateVolume(volume, false),
