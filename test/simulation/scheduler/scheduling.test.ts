@@ -195,7 +195,7 @@ describe('preemption', () => {
     expect([await world.nodeOf('promised'), await world.nodeOf('small')]).toEqual(['', 'a']);
   });
 
-  it('withdraws the promise made to a less important pod', async () => {
+  it('leaves a promise alone while its victims leave, and gives the room to whoever is more important', async () => {
     const world = await schedulerWorld();
     await world.addNode('a');
     await world.addPod('cheap', { cpu: '4', priority: 0, on: 'a' });
@@ -205,8 +205,26 @@ describe('preemption', () => {
     await world.addPod('high', { cpu: '4', priority: 9 });
     await world.pass(20_000);
     expect((await world.pod('high')).status?.nominatedNodeName).toBe('a');
-    expect((await world.pod('middle')).status?.nominatedNodeName ?? '').toBe('');
+    // Nobody else was driven out, so nobody's promise is taken back, as with kube-scheduler.
+    expect((await world.pod('middle')).status?.nominatedNodeName).toBe('a');
     await world.removePod('cheap');
+    await world.pass(20_000);
+    expect([await world.nodeOf('high'), await world.nodeOf('middle')]).toEqual(['a', '']);
+  });
+
+  it('withdraws the promise made to a less important pod when another victim has to go', async () => {
+    const world = await schedulerWorld();
+    await world.addNode('a', { cpu: '4' });
+    await world.addPod('cheap', { cpu: '2', priority: 0, on: 'a' });
+    await world.addPod('dear', { cpu: '2', priority: 6, on: 'a' });
+    await world.addPod('middle', { cpu: '2', priority: 5 });
+    await world.pass(100);
+    expect((await world.pod('middle')).status?.nominatedNodeName).toBe('a');
+    await world.addPod('high', { cpu: '4', priority: 9 });
+    await world.pass(20_000);
+    expect((await world.pod('high')).status?.nominatedNodeName).toBe('a');
+    expect((await world.pod('middle')).status?.nominatedNodeName ?? '').toBe('');
+    for (const name of ['cheap', 'dear']) await world.removePod(name);
     await world.pass(20_000);
     expect([await world.nodeOf('high'), await world.nodeOf('middle')]).toEqual(['a', '']);
   });
