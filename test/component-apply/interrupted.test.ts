@@ -108,7 +108,13 @@ describe.each(TRANSPORTS)('cut off, %s', (transport) => {
           const namespace = freshNamespace();
           await before(client, namespace);
           const cut = interrupted(client, at, moment);
-          await expect(disturbed(cut.client, namespace, cut.signal)).rejects.toThrow('aborted');
+          // A write that met another's and was tried again makes one more now and then, which the next time is not there.
+          const isLast = at === all.seen.length - 1;
+          const outcome = await disturbed(cut.client, namespace, cut.signal).then(
+            () => 'finished',
+            (error: unknown) => String(error),
+          );
+          expect(outcome).toMatch(isLast ? /finished|aborted/ : /aborted/);
           await disturbed(client, namespace);
           expect(await stateText(client, namespace), `${moment} ${all.seen[at] ?? ''}`).toBe(wanted);
         }
