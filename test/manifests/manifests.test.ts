@@ -52,6 +52,7 @@ const SENT_AGAIN: { readonly [set: string]: readonly string[] } = {
   ],
   'csi-driver': ['poddisruptionbudget.policy/disk-csi-controller', 'daemonset.apps/disk-csi-node'],
   'ingress-controller': [
+    'clusterrole.rbac.authorization.k8s.io/edge-all',
     'deployment.apps/edge-controller',
     'validatingwebhookconfiguration.admissionregistration.k8s.io/edge-admission',
   ],
