@@ -110,14 +110,16 @@ function unusablePatch(error: unknown, patched: KubeObject): unknown {
 }
 
 /** The configuration is built like its kind, but a value in it cannot be read: Kubernetes finds out where it expects no trouble. */
-function unusableConfiguration(error: unknown, form: KindDefinition, { metadata }: KubeObject): unknown {
+function unusableConfiguration(error: unknown, form: KindDefinition, sent: Partial<KubeObject>): unknown {
   if (form.custom !== undefined || !isStatus(error, 'BadRequest')) return error;
   const found = /^.* cannot be handled as a \S+: (.*)$/s.exec(error.message)?.[1] ?? '';
   // What is wrong in a body's own words stays the client's fault.
   if (found === '' || found.startsWith('strict decoding error')) return error;
   const type = `${form.group === '' ? '' : form.group}/${form.version}, Kind=${form.kind}`;
   const why = found.startsWith('illegal base64') ? `error decoding from json: ${found}` : found;
-  const what = `failed to convert new object (${metadata.namespace ?? ''}/${metadata.name}; ${type}) to proper version`;
+  // A configuration need not have got as far as a name.
+  const { name = '', namespace = '' } = (sent.metadata ?? {}) as Partial<KubeObject['metadata']>;
+  const what = `failed to convert new object (${namespace}/${name}; ${type}) to proper version`;
   return new StatusError(500, '', `${what}: unable to convert unstructured object to ${type}: ${why}`);
 }
 
