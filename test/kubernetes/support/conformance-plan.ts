@@ -30,7 +30,7 @@ const FAILING: readonly (readonly [RegExp, string])[] = [
     /API priority and fairness should ensure that requests can be classified/,
     'requests are limited by their number; flow schemas are kept, and obeyed by nobody',
   ],
-  [/\(aka\. WatchList\).*(?:List method|by metadatainformer)/, 'the items of a list carry kind and apiVersion'],
+  [/\(aka\. WatchList\).*metadata(?: client's List method|informer)/, 'the items of a list carry kind and apiVersion'],
   [/Custom resource should have storage version hash/, 'the hash is made otherwise'],
   [
     /FieldValidation should detect duplicates in a CR when preserving/,
@@ -42,7 +42,7 @@ const FAILING: readonly (readonly [RegExp, string])[] = [
   [/ServiceCIDR and IPAddress API should support ServiceCIDR/, 'the range of service addresses is no object'],
   [/EndpointSliceMirroring should mirror/, 'Endpoints made by hand are not mirrored as EndpointSlices'],
   [/NodeLease should have OwnerReferences/, 'the heartbeat that all simulated nodes share belongs to none of them'],
-  [/\[Feature:NodeAuthorizer\] Getting/, 'there is no Node authorizer'],
+  [/\[Feature:NodeAuthorizer\] Getting a secret for a workload/, 'there is no Node authorizer'],
 ];
 
 /** What fails by never coming to an end, and is therefore not asked. */
@@ -71,7 +71,7 @@ const IN_SCOPE: readonly RegExp[] = [
   /^\[sig-(?:apps|scheduling|api-machinery|auth)\] /,
   /^\[sig-architecture\] Conformance Tests/,
   /^\[sig-instrumentation\] Events/,
-  /^\[sig-node\] (?:Lease|NodeLease|RuntimeClass|PodTemplates|NoExecuteTaintManager|Node Lifecycle|Pods Extended|\[DRA\] CRUD)/,
+  /^\[sig-node\] (?:Lease|NodeLease|RuntimeClass|PodTemplates|NoExecuteTaintManager|Node Lifecycle|Pods Extended (?:\(pod generation\)|Pods Set QOS)|\[DRA\] CRUD)/,
   /^\[sig-node\] Pods should (?:be submitted|be updated|delete a collection|get a host IP|patch a pod status|run through|allow active)/,
   /^\[sig-node\] (?:ConfigMap|Secrets) should (?:fail to create|run through a ConfigMap lifecycle|update ConfigMap|patch a secret)/,
   /^\[sig-network\] (?:EndpointSlice|Endpoints|EndpointsController|EndpointSliceMirroring|API Server) .*\[Conformance\]/,
@@ -125,7 +125,7 @@ const UNFIT: readonly (readonly [RegExp, string])[] = [
   [/UnhealthyPodEvictionPolicy/, PROBES],
   [/halt if any stateful pod is unhealthy|Burst scaling should run to completion even with unhealthy/, PROBES],
   [
-    /Deployment deployment should support proportional scaling/,
+    /Deployment deployment should support proportional scaling|observedGeneration field set in pod conditions/,
     'waits for an image that cannot be pulled: simulated nodes pull what is not called non-existent',
   ],
   [/with the async preemption/, 'depends on preStop hooks that take their time: simulated pods stop at once'],
@@ -142,7 +142,8 @@ const LONG: readonly RegExp[] = [
   /\[Slow\]/,
   /CustomResourceDefinition Watch|Garbage collector should support orphan deletion of custom resources/,
   /\] CronJob |iterative rollouts|AvailableReplicas should get updated|legacy replacement when the update strategy/,
-  /works for multiple CRDs of/,
+  /works for multiple CRDs of|Kubectl expose should create services|issue 500 podspec updates|node status infrequently/,
+  /NoExecuteTaintManager|Job should run a job to completion with CPU requests|not updated for unmanaged pods/,
 ];
 
 const fits = (patterns: readonly RegExp[], name: string): boolean => patterns.some((pattern) => pattern.test(name));
