@@ -11,11 +11,11 @@ const LEASE = { namespace: 'kube-system', name: 'everynode-operator' };
 const RESTART_MS = 500;
 
 export interface Operators {
-  /** The name of the one that leads. */
+  /** Who leads; a process that was started again is somebody else. */
   leader(): Promise<string>;
   /** The leader once it is another than this one. */
-  leaderAfter(name: string): Promise<string>;
-  signal(name: string, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void;
+  leaderAfter(leader: string): Promise<string>;
+  signal(leader: string, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM'): void;
   /** How often they ended by themselves or were ended. */
   restarts(): number;
   stop(): Promise<void>;
@@ -54,12 +54,12 @@ export function startOperators(
 
   const leader = async (): Promise<string> => {
     const lease = await client.get(LEASES, LEASE).catch(() => undefined);
-    return lease?.spec?.holderIdentity?.split('_')[0] ?? '';
+    return lease?.spec?.holderIdentity ?? '';
   };
   return {
     leader: () => until(leader, (name) => name !== ''),
     leaderAfter: (before) => until(leader, (name) => name !== '' && name !== before),
-    signal: (name, signal) => void children.get(name)?.kill(signal),
+    signal: (identity, signal) => void children.get(identity.split('_')[0] ?? '')?.kill(signal),
     restarts: () => restarts,
     async stop() {
       isOver = true;
