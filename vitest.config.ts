@@ -87,6 +87,8 @@ export default defineConfig({
       project('kubernetes', ['test/kubernetes/**/*.test.ts'], {
         pool: 'forks' as const,
         maxWorkers: 1,
+        // As with other suites of processes: a machine that is busy with something else is no failure.
+        retry: 1,
         testTimeout: 240_000,
         hookTimeout: 240_000,
         globalSetup: './test/kubernetes/support/setup.ts',
