@@ -89,8 +89,8 @@ export default defineConfig({
         maxWorkers: 1,
         // As with other suites of processes: a machine that is busy with something else is no failure.
         retry: 1,
-        testTimeout: 240_000,
-        hookTimeout: 240_000,
+        testTimeout: 900_000,
+        hookTimeout: 300_000,
         globalSetup: './test/kubernetes/support/setup.ts',
       }),
       project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
