@@ -79,6 +79,8 @@ export default defineConfig({
       project('faults', ['test/faults/**/*.test.ts'], { ...PROCESSES, testTimeout: 300_000, hookTimeout: 120_000 }),
       // A hundred thousand hostile cases from a fixed seed; see test/fuzz/support/plan.ts.
       project('fuzz', ['test/fuzz/**/*.test.ts'], {
+        // Cases come from a fixed seed: what is wrong fails twice, a stall of the machine once.
+        retry: 1,
         testTimeout: 300_000,
         hookTimeout: 120_000,
         globalSetup: './test/fuzz/support/counts.ts',
