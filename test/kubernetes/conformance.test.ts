@@ -30,8 +30,7 @@ const LEAST = { daemons: 10, embedded: 150 };
 const AT_ONCE = 4;
 /** A process looks through eight thousand cases before it runs one; but whoever takes many last is waited for. */
 const BATCH = 6;
-/** Of those that want a cluster alone, most take a minute. */
-const SERIAL_BATCH = 2;
+const SLOW_BATCH = 2;
 const ROOT = join(import.meta.dirname, '..', '..');
 const PAGE = join(ROOT, 'docs', 'conformance.md');
 const REPORT = join(ROOT, '.cache', 'conformance.json');
@@ -74,12 +73,7 @@ describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
   });
 
   /** Asks in batches, one process for each kubeconfig; what fails is asked once more by itself: machines have moods. */
-  async function ask(
-    cluster: string,
-    kubeconfigs: readonly string[],
-    names: readonly string[],
-    size: number,
-  ): Promise<void> {
+  async function ask(cluster: string, kubeconfigs: readonly string[], names: readonly string[]): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'everynode-e2e-'));
     const seen: E2eCase[] = [];
     let batches = 0;
@@ -91,8 +85,9 @@ describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
       return runE2e({ kubeconfig, kubectl, folder: own, cases, limitMinutes });
     };
     const waiting = names.toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
+    const next = (): readonly string[] => waiting.splice(0, isSlow(waiting[0] ?? '') ? SLOW_BATCH : BATCH);
     const worker = async (kubeconfig: string): Promise<void> => {
-      for (let cases = waiting.splice(0, size); cases.length > 0; cases = waiting.splice(0, size))
+      for (let cases = next(); cases.length > 0; cases = next())
         for (const first of await run(kubeconfig, cases)) {
           const isOdd = first.outcome === 'failed' && failureKnown(first.name) === undefined;
           if (isOdd) process.stderr.write(`once more: ${first.name}: ${first.reason.slice(0, 500)}\n`);
@@ -117,7 +112,7 @@ describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
       for (let count = 0; count < clusters; count += 1)
         all.push(await startTestCluster({ groups: [{ name: 'node', count: NODES }] }));
       const kubeconfigs = all.flatMap(({ kubeconfigFile }) => Array.from({ length: processes }, () => kubeconfigFile));
-      await ask(EMBEDDED, kubeconfigs, namesOf(choices), clusters > 1 ? SERIAL_BATCH : BATCH);
+      await ask(EMBEDDED, kubeconfigs, namesOf(choices));
     } finally {
       for (const cluster of all) await cluster.stop();
     }
@@ -157,7 +152,7 @@ describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
         if (names.length === 0) return;
         const plane = await startOperatedPlane('everynode', NODES);
         try {
-          await ask(OPERATED, [plane.admin], names, names.length);
+          await ask(OPERATED, [plane.admin], names);
         } catch (error) {
           plane.keepLogs();
           throw error;
@@ -169,9 +164,6 @@ describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
     );
   });
 });
-
-/** Whoever waits longest begins first. */
-const isSlow = (name: string): boolean => name.startsWith('[sig-scheduling]');
 
 const namesOf = (choices: readonly Choice[]): readonly string[] => choices.map(({ name }) => name);
 

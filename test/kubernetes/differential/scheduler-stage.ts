@@ -230,14 +230,16 @@ async function make<T extends KubeObject & { readonly status?: object }>(
 
 /** Answers what was refused, and why. */
 async function setUp(client: Client, world: SchedulerCase): Promise<readonly string[]> {
-  const nodes = world.nodes.map((node) => refusalOf(client.create(NODES, node)));
+  const refusals: (string | undefined)[] = [];
+  // One after the other: of an image that nodes report with different sizes, the first size seen is believed.
+  for (const node of world.nodes) refusals.push(await refusalOf(client.create(NODES, node)));
   const storage = [
     ...world.volumes.map((volume) => make(client, PERSISTENT_VOLUMES, volume)),
     ...world.claims.map((claim) => make(client, PERSISTENT_VOLUME_CLAIMS, claim)),
     ...world.services.map((service) => make(client, SERVICES, service)),
     ...world.budgets.map((budget) => make(client, POD_DISRUPTION_BUDGETS, budget)),
   ];
-  const refusals = await Promise.all([...nodes, ...storage, ...world.pods.map((pod) => make(client, PODS, pod))]);
+  refusals.push(...(await Promise.all([...storage, ...world.pods.map((pod) => make(client, PODS, pod))])));
   return refusals.filter((refusal) => refusal !== undefined);
 }
 

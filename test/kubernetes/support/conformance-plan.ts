@@ -148,6 +148,9 @@ const LONG: readonly RegExp[] = [
 
 const fits = (patterns: readonly RegExp[], name: string): boolean => patterns.some((pattern) => pattern.test(name));
 
+/** Whoever waits longest should begin first, and not in a row with others of its sort. */
+export const isSlow = (name: string): boolean => fits(LONG, name) || name.startsWith('[sig-scheduling]');
+
 /** From the names of all cases. */
 export function planConformance(names: readonly string[]): ConformancePlan {
   const chosen: Choice[] = [];
