@@ -15,6 +15,7 @@ import { conformancePage } from './support/conformance-page.ts';
 import {
   failureKnown,
   faultsOf,
+  isSlow,
   planConformance,
   type Choice,
   type ConformancePlan,
