@@ -3,8 +3,11 @@ import { createRegistry } from '../core/api/registry/registry.ts';
 import {
   API_SERVICES,
   CONFIG_MAPS,
+  ENDPOINT_SLICES,
+  ENDPOINTS,
   NAMESPACES,
   PRIORITY_CLASSES,
+  SERVICE_CIDRS,
   SERVICES,
   SERVICE_ACCOUNTS,
 } from '../core/api/registry/resources.ts';
@@ -80,5 +83,39 @@ describe('a new cluster', () => {
     await bootstrap(client, { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } });
     const service = await client.get(SERVICES, { namespace: 'default', name: 'kubernetes' });
     expect(service.spec).toMatchObject({ clusterIP: '10.96.0.1', ports: [{ port: 443, targetPort: 6443 }] });
+  });
+
+  it('tells where it is, and where it is now after it was moved', async () => {
+    const { client, store } = await createTestServer();
+    const key = { namespace: 'default', name: 'kubernetes' };
+    const own = { clusterIP: '10.96.0.1', port: 443, targetPort: 6443, address: '192.0.2.1' };
+    for (const address of ['192.0.2.1', '192.0.2.2']) {
+      await bootstrap(client, { apiService: { ...own, address } });
+      const ports = [{ name: 'https', port: 6443, protocol: 'TCP' }];
+      expect((await client.get(ENDPOINTS, key)).subsets).toEqual([{ addresses: [{ ip: address }], ports }]);
+      const slice = await client.get(ENDPOINT_SLICES, key);
+      expect(slice).toMatchObject({ addressType: 'IPv4', endpoints: [{ addresses: [address] }], ports });
+      expect(slice.metadata.labels).toMatchObject({ 'kubernetes.io/service-name': 'kubernetes' });
+    }
+    const before = store.revision;
+    await bootstrap(client, { apiService: { ...own, address: '192.0.2.2' } });
+    expect(store.revision).toBe(before);
+  });
+
+  it('has the range of service addresses as an object, ready once', async () => {
+    const { client, store } = await createTestServer();
+    const apiService = {
+      clusterIP: '10.96.0.1',
+      port: 443,
+      targetPort: 6443,
+      range: { cidr: '10.96.0.0/12', now: 0 },
+    };
+    await bootstrap(client, { apiService });
+    const range = await client.get(SERVICE_CIDRS, { name: 'kubernetes' });
+    expect(range.spec).toEqual({ cidrs: ['10.96.0.0/12'] });
+    expect(range.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
+    const before = store.revision;
+    await bootstrap(client, { apiService: { ...apiService, range: { cidr: '10.0.0.0/12', now: 1 } } });
+    expect(store.revision).toBe(before);
   });
 });

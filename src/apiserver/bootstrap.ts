@@ -7,19 +7,18 @@ import {
   NAMESPACES,
   PRIORITY_CLASSES,
   SERVICE_ACCOUNTS,
-  SERVICES,
 } from '../core/api/registry/resources.ts';
-import type { ConfigMap, Namespace, Service, ServiceAccount } from '../core/api/types/core-v1.ts';
+import type { ConfigMap, Namespace, ServiceAccount } from '../core/api/types/core-v1.ts';
 import type { PriorityClass } from '../core/api/types/scheduling-v1.ts';
-import type { KubeObject, Resource } from '../core/kube/objects.ts';
-import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client.ts';
+import { createIfMissing } from './create-if-missing.ts';
+import { type OwnService, publishOwnService } from './own-service.ts';
 
 export interface BootstrapOptions {
   /** PEM of the authority whose client certificates we believe: other servers of the cluster ask for it. */
   readonly clientAuthority?: string;
-  /** The cluster IP and port of the `kubernetes` Service; none: no such Service. */
-  readonly apiService?: { readonly clusterIP: string; readonly port: number; readonly targetPort: number };
+  /** The `kubernetes` Service and what belongs to it; none: no such Service. */
+  readonly apiService?: OwnService;
 }
 
 const SYSTEM_CRITICAL = 2_000_000_000;
@@ -52,56 +51,22 @@ const SYSTEM_CLASSES: readonly PriorityClass[] = [
 
 export async function bootstrap(client: Client, options: BootstrapOptions = {}): Promise<void> {
   const names = [...IMMORTAL_NAMESPACES];
-  for (const name of names) await ensure(client, NAMESPACES, namespace(name));
-  for (const entry of SYSTEM_CLASSES) await ensure(client, PRIORITY_CLASSES, entry);
-  for (const name of names) await ensure(client, SERVICE_ACCOUNTS, defaultAccount(name));
+  for (const name of names) await createIfMissing(client, NAMESPACES, namespace(name));
+  for (const entry of SYSTEM_CLASSES) await createIfMissing(client, PRIORITY_CLASSES, entry);
+  for (const name of names) await createIfMissing(client, SERVICE_ACCOUNTS, defaultAccount(name));
   if (options.clientAuthority !== undefined) await publishAuthority(client, options.clientAuthority);
   if (options.apiService === undefined) return;
   // At once, so that they reach the disk together.
-  await Promise.all(localApiServices().map((service) => ensure(client, API_SERVICES, service)));
-  try {
-    await ensure(client, SERVICES, apiService(options.apiService));
-  } catch (error) {
-    // Somebody else's Service has the address: a pity, but no reason not to start.
-    if (!isStatus(error, 'Invalid')) throw error;
-  }
+  await Promise.all(localApiServices().map((service) => createIfMissing(client, API_SERVICES, service)));
+  await publishOwnService(client, options.apiService);
 }
 
 /** Where extension API servers, kube-controller-manager and kube-scheduler look for it; a new one takes the place of the old. */
 async function publishAuthority(client: Client, authority: string): Promise<void> {
   const metadata = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
   const wanted: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'client-ca-file': authority } };
-  await ensure(client, CONFIG_MAPS, wanted);
+  await createIfMissing(client, CONFIG_MAPS, wanted);
   const { data } = await client.get(CONFIG_MAPS, metadata);
   if (data?.['client-ca-file'] === authority) return;
   await client.patch(CONFIG_MAPS, metadata, { type: 'merge', body: { data: { 'client-ca-file': authority } } });
-}
-
-function apiService({ clusterIP, port, targetPort }: NonNullable<BootstrapOptions['apiService']>): Service {
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-    spec: {
-      type: 'ClusterIP',
-      clusterIP,
-      clusterIPs: [clusterIP],
-      ipFamilies: ['IPv4'],
-      ipFamilyPolicy: 'SingleStack',
-      sessionAffinity: 'None',
-      internalTrafficPolicy: 'Cluster',
-      ports: [{ name: 'https', protocol: 'TCP', port, targetPort }],
-    },
-  };
-}
-
-/** Looks first: what is there may well be refused when it is sent again, such as an address that is taken, by itself. */
-async function ensure<T extends KubeObject>(client: Client, resource: Resource<T>, object: T): Promise<void> {
-  const { name, namespace } = object.metadata;
-  try {
-    await client.get(resource, namespace === undefined ? { name } : { namespace, name });
-  } catch (error) {
-    if (!isStatus(error, 'NotFound')) throw error;
-    await client.create(resource, object);
-  }
 }

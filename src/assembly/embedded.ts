@@ -17,6 +17,7 @@ import { builtInAdmission, type BuiltInAdmissionOptions, closingAdmission } from
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import type { ConvertObjects } from '../apiserver/custom/conversion.ts';
 import { createConversionWebhook } from '../apiserver/custom/conversion-webhook.ts';
+import { DEFAULT_SERVICE_CIDR } from '../apiserver/handlers/service-allocation.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { ApiHooks } from '../apiserver/hooks.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
@@ -24,6 +25,7 @@ import type { Store } from '../apiserver/store/store.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import type { Audit } from '../apiserver/audit/audit.ts';
+import { advertisedAddress } from './advertised-address.ts';
 import { openAuditLog, type AuditLogOptions } from './audit-log.ts';
 import type { RequestLimits } from '../apiserver/wire/overload.ts';
 import { authorizeExpressions } from '../apiserver/admission/authorize-expressions.ts';
@@ -223,7 +225,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     undo.push(() => wire.close());
     // Only now is the port known; everything else that a cluster begins with is there, and is left alone.
     await bootstrap(client, {
-      apiService: { ...API_SERVICE, targetPort: address.port },
+      apiService: {
+        ...API_SERVICE,
+        targetPort: address.port,
+        address: advertisedAddress(options.bind),
+        range: { cidr: DEFAULT_SERVICE_CIDR, now: clock.now() },
+      },
       clientAuthority: keys.authority.certificate,
     });
 

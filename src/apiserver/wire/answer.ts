@@ -3,7 +3,8 @@
  * process nor doubles in memory), tables and errors.
  */
 import { encodeObject } from '../../core/api/schema/object-json.ts';
-import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
+import { encodeMessage } from '../../core/api/schema/protobuf/encode.ts';
+import { encodeProtobufList, encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import { createdAtPrinter } from '../../core/api/printers/default.ts';
@@ -23,6 +24,8 @@ import { writtenObject } from './written-object.ts';
 
 /** How long encoding may hold the process before others get their turn. */
 const SLICE_MS = 4;
+/** Objects of which the metadata is written between two looks at the clock. */
+const PARTIAL_BLOCK = 64;
 
 /** As Go writes it: sorted, nothing folded, and every string quoted that a reader of YAML 1.1 would take for something else. */
 const YAML_FORM = {
@@ -130,6 +133,10 @@ export async function sendList(
   const head = isPartial
     ? { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${accepted.version}`, metadata }
     : { kind: kind.listKind, apiVersion: apiVersionOf(kind), metadata };
+  if (isPartial && accepted.format === 'protobuf') {
+    const items = await partialMessages(list.items, context.clock);
+    return exchange.send(200, PROTOBUF_TYPE, encodeProtobufList(head, items));
+  }
   if (accepted.format !== 'json') {
     const plain = list.items.map(withPlainManaged);
     const items = isPartial ? plain.map((item) => partialObject(item, accepted.version)) : plain;
@@ -138,6 +145,20 @@ export async function sendList(
   const encoded = isPartial ? partialItems(accepted.version) : context.encoded.items;
   if (isPartial && list.items.length === 0) return sendObject(exchange, 200, { ...head, items: null }, accepted);
   await streamItems(exchange, encodeJson(head), list.items, context.clock, encoded);
+}
+
+/** The metadata of each as protobuf, which has no names of types in it; others get their turn in between. */
+async function partialMessages(objects: readonly KubeObject[], clock: Clock): Promise<readonly Buffer[]> {
+  const messages: Buffer[] = [];
+  let turn = clock.monotonic();
+  for (const object of objects) {
+    messages.push(encodeMessage('meta/v1.PartialObjectMetadata', partialObject(withPlainManaged(object))));
+    if (messages.length % PARTIAL_BLOCK === 0 && clock.monotonic() - turn > SLICE_MS) {
+      await clock.sleep(0);
+      turn = clock.monotonic();
+    }
+  }
+  return messages;
 }
 
 type Items = ListedBytes;

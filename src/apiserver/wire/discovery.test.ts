@@ -3,7 +3,7 @@ import { createRegistry } from '../../core/api/registry/registry.ts';
 import { aggregated, coreVersions, groupList, groupOf, resourceList } from './discovery.ts';
 
 const registry = createRegistry();
-type Listed = { readonly resources: readonly { readonly name: string }[] };
+type Listed = { readonly resources: readonly { readonly name: string; readonly storageVersionHash?: string }[] };
 
 describe('legacy discovery', () => {
   it('lists the core group, its subresources and short names', () => {
@@ -16,6 +16,16 @@ describe('legacy discovery', () => {
     });
     expect(resources.find((r) => r.name === 'pods/binding')).toMatchObject({ kind: 'Binding', verbs: ['create'] });
     expect(resources.map((r) => r.name)).toEqual(resources.map((r) => r.name).toSorted());
+  });
+
+  it('tells by a hash in which form objects are kept, the same for every version of a kind', () => {
+    const hashOf = (group: string, version: string, name: string): unknown =>
+      (resourceList(registry, group, version) as Listed).resources.find((r) => r.name === name)?.storageVersionHash;
+    expect(hashOf('', 'v1', 'pods')).toBe('xPOwRZ+Yhw8=');
+    expect(hashOf('apps', 'v1', 'daemonsets')).toBe('dd7pWHUlMKQ=');
+    expect(hashOf('autoscaling', 'v1', 'horizontalpodautoscalers')).toBe('qwQve8ut294=');
+    expect(hashOf('autoscaling', 'v2', 'horizontalpodautoscalers')).toBe('qwQve8ut294=');
+    expect(hashOf('', 'v1', 'pods/status')).toBeUndefined();
   });
 
   it('knows groups and only those it has', () => {

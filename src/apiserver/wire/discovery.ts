@@ -1,9 +1,9 @@
 /**
  * Discovery documents, legacy (one request a group) and aggregated (one request in all), from the registry.
  */
+import { createHash } from 'node:crypto';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { GroupVersions, Registry } from '../../core/api/registry/registry.ts';
-import { fnv1a64Hex } from '../../core/kube/hash.ts';
 import { apiVersionOf } from '../../core/kube/objects.ts';
 
 /** `/api/v1` and `/apis/{group}/{version}`: APIResourceList, or undefined where there is no such version. */
@@ -41,9 +41,13 @@ function legacyResources(kind: KindDefinition): { name: string }[] {
   ];
 }
 
-/** Opaque to clients; changes when the stored form does. */
-const storageVersionHash = (kind: KindDefinition): string =>
-  Buffer.from(fnv1a64Hex(`${kind.group}/${kind.version}/${kind.kind}`), 'hex').toString('base64');
+/** Opaque to clients, and the same for all versions of a kind; changes when the stored form does. */
+const storageVersionHash = ({ storage }: KindDefinition): string =>
+  createHash('sha256')
+    .update(`${storage.group}/${storage.version}/${storage.kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
 
 const groupDocument = ({ group, versions }: GroupVersions): object => {
   const listed = versions.map((version) => ({ groupVersion: apiVersionOf({ group, version }), version }));

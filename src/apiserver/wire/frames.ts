@@ -1,6 +1,7 @@
 /** Watch events as the lines that go over the wire. A plain JSON frame is encoded once for all watchers. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { buildTable, partialObject } from '../../core/api/printers/table.ts';
+import { encodeObject } from '../../core/api/schema/object-json.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type Stored } from '../../core/kube/objects.ts';
 import type { Status } from '../../core/kube/status-error.ts';
@@ -34,10 +35,15 @@ export function frameWriter(
     return (event) =>
       event.type === 'BOOKMARK' ? jsonFrame('BOOKMARK', bookmark(kind, event)) : plainFrame(event, encoded);
   }
+  if (accepted.as !== 'Table') {
+    return (event) =>
+      event.type === 'BOOKMARK'
+        ? partialFrame('BOOKMARK', bookmark(kind, event), accepted.version)
+        : partialFrame(event.type, event.object, accepted.version);
+  }
   // Columns are told once; later rows are known by them.
   let headers = true;
   const transform = (object: KubeObject): object => {
-    if (accepted.as !== 'Table') return partialObject(object, accepted.version);
     const table = buildTable(kind, [object], { includeObject, now: now(), version: accepted.version, headers });
     headers = false;
     return table;
@@ -60,6 +66,10 @@ function plainFrame(
 }
 
 const jsonFrame = (type: string, object: object): Buffer => Buffer.from(`${encodeJson({ type, object } as never)}\n`);
+
+/** With owners, which are written out only where somebody asks for them. */
+const partialFrame = (type: string, object: KubeObject, version: Accepted['version']): Buffer =>
+  Buffer.from(`{"type":"${type}","object":${encodeObject(partialObject(object, version))}}\n`);
 
 export const errorFrame = (status: Status): Buffer => jsonFrame('ERROR', status);
 

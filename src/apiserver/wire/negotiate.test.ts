@@ -28,8 +28,23 @@ describe('Accept', () => {
 
   it('offers no protobuf for kinds that have none', () => {
     const protobuf = 'application/vnd.kubernetes.protobuf';
-    expect(negotiate(`${protobuf},application/json`, [], false).format).toBe('json');
-    expect(() => negotiate(protobuf, [], false)).toThrow('only the following media types are accepted');
+    const none = { object: false, metadata: false };
+    expect(negotiate(`${protobuf},application/json`, [], none).format).toBe('json');
+    expect(() => negotiate(protobuf, [], none)).toThrow('only the following media types are accepted');
+  });
+
+  it('gives metadata alone as protobuf to whoever names that first, where it is written', () => {
+    const as = 'as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+    const accept = `application/vnd.kubernetes.protobuf;${as},application/json;${as},application/json`;
+    const metadata = { object: false, metadata: true };
+    expect(negotiate(accept, TRANSFORMS, metadata)).toMatchObject({
+      format: 'protobuf',
+      as: 'PartialObjectMetadataList',
+    });
+    expect(negotiate(accept, TRANSFORMS)).toMatchObject({ format: 'json', as: 'PartialObjectMetadataList' });
+    expect(negotiate(accept.replaceAll('PartialObjectMetadataList', 'Table'), TRANSFORMS, metadata).format).toBe(
+      'json',
+    );
   });
 
   it('refuses what nobody here can write', () => {

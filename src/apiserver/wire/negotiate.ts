@@ -46,8 +46,22 @@ interface MediaType {
 const DEFAULT: Accepted = { format: 'json', as: '', version: 'v1' };
 const cache = new Map<string, readonly MediaType[]>();
 
-/** The first thing the client lists that we can write (kinds of our own have no protobuf form). JSON wins over protobuf where both are welcome: it is cached. */
-export function negotiate(accept: string | undefined, offers: readonly Offer[], protobufKnown = true): Accepted {
+/** What the client may get as protobuf. */
+export interface ProtobufOffer {
+  /** Kinds of our own, and those of users, have no such form. */
+  readonly object: boolean;
+  /** Metadata alone has one whatever it is of; but not every answerer writes it. */
+  readonly metadata: boolean;
+}
+
+const METADATA: ReadonlySet<string> = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']);
+
+/** The first thing the client lists that we can write. JSON wins over protobuf where both are welcome and it is cached. */
+export function negotiate(
+  accept: string | undefined,
+  offers: readonly Offer[],
+  protobufOf: ProtobufOffer = { object: true, metadata: false },
+): Accepted {
   if (accept === undefined || accept === '') return DEFAULT;
   let protobuf: Accepted | undefined;
   for (const media of parseAccept(accept)) {
@@ -56,14 +70,14 @@ export function negotiate(accept: string | undefined, offers: readonly Offer[], 
     const as = media.parameters.get('as') ?? '';
     const version = media.parameters.get('v') ?? '';
     if (as !== '' && !isOffered(offers, as, media.parameters.get('g') ?? '', version)) continue;
-    if (format === 'protobuf' && (as !== '' || !protobufKnown)) continue;
+    if (format === 'protobuf' && !(as === '' ? protobufOf.object : protobufOf.metadata && METADATA.has(as))) continue;
     const accepted: Accepted = { format, as, version: version === 'v1beta1' ? 'v1beta1' : 'v1' };
-    if (format === 'protobuf') protobuf ??= accepted;
+    if (format === 'protobuf' && as === '') protobuf ??= accepted;
     else return accepted;
   }
   if (protobuf !== undefined) return protobuf;
   // Custom kinds, which have none, are not answered by Kubernetes' router.
-  if (!protobufKnown) {
+  if (!protobufOf.object) {
     throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${OBJECT_TYPES}`);
   }
   throw new StatusError(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deleteOptions, isWatch, listOptions, watchOptions, writeOptions } from './query.ts';
+import { checkTimeout, deleteOptions, isWatch, listOptions, watchOptions, writeOptions } from './query.ts';
 
 const query = (text: string): URLSearchParams => new URLSearchParams(text);
 
@@ -37,6 +37,18 @@ describe('list and watch options', () => {
     expect(() => listOptions(query('limit=99999999999999999999'))).toThrow('value out of range');
     expect(listOptions(query('limit=%2B5'))).toEqual({ limit: 5 });
     expect(() => listOptions(query('resourceVersionMatch=Near'))).toThrow('supported values: "Exact", "NotOlderThan"');
+  });
+});
+
+describe('the time somebody means to wait', () => {
+  it('must be a duration', () => {
+    for (const text of ['', 'timeout=', 'timeout=3m', 'timeout=0s', 'timeout=0']) {
+      expect(() => checkTimeout(query(text))).not.toThrow();
+    }
+    expect(() => checkTimeout(query('timeout=invalid'))).toThrow(
+      'invalid timeout specified in the request URL - time: invalid duration "invalid"',
+    );
+    expect(() => checkTimeout(query('timeout=30'))).toThrow('missing unit in duration "30"');
   });
 });
 

@@ -1,6 +1,7 @@
 /** The query string of a resource request, as options. Values that make no sense are refused in Kubernetes' words. */
 import { validateFieldManager } from '../../core/api/kinds/managed-fields.ts';
 import { type FieldError, notSupported, required } from '../../core/kube/field-errors.ts';
+import { readGoDuration } from '../../core/kube/go-duration.ts';
 import { badRequest, invalidObject, StatusError } from '../../core/kube/status-error.ts';
 import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client.ts';
 
@@ -38,6 +39,14 @@ export function watchOptions(query: URLSearchParams): WatchOptions & Pick<ListOp
     allowWatchBookmarks: flag(query, 'allowWatchBookmarks'),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
   };
+}
+
+/** How long somebody means to wait for an answer. Nobody obeys it, but nonsense is nonsense. */
+export function checkTimeout(query: URLSearchParams): void {
+  const value = query.get('timeout');
+  if (value === null || value === '') return;
+  const read = readGoDuration(value);
+  if (!read.ok) throw badRequest(`invalid timeout specified in the request URL - ${read.error}`);
 }
 
 export const isWatch = (query: URLSearchParams): boolean => flag(query, 'watch');

@@ -47,7 +47,8 @@ export async function answerResource(
   if (kind === undefined || !isPathOf(kind, target)) throw notFound();
   if (!isServed(kind, target, verb)) throw isClosing(kind, target, verb) ? closing(kind) : notAllowed();
   const offers = kind.verbs.length === 1 && kind.verbs[0] === 'create' ? OF_QUESTIONS : TRANSFORMS;
-  const accepted = negotiate(exchange.header('accept'), offers, hasProtobuf(apiVersionOf(kind), kind.kind));
+  const protobuf = { object: hasProtobuf(apiVersionOf(kind), kind.kind), metadata: !isWatching };
+  const accepted = negotiate(exchange.header('accept'), offers, protobuf);
   const options: TransformOptions = { accepted, includeObject: includeObjectOf(query) };
   const patchType =
     exchange.method === 'PATCH' ? patchFormat(exchange.header('content-type'), kind.custom !== undefined) : undefined;

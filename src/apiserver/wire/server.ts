@@ -24,6 +24,7 @@ import { createInFlight, DEFAULT_LIMITS, type RequestLimits } from './overload.t
 import { parsePath, type Route } from './path.ts';
 import { isPlainNotFound, sendPlainNotFound } from './plain-not-found.ts';
 import { answerResource, isLong, verbAsked } from './resource-request.ts';
+import { checkTimeout } from './query.ts';
 import { createWatchBudget } from './watch-budget.ts';
 import type { WireContext } from './wire-context.ts';
 
@@ -71,11 +72,12 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
+const isStream = (route: Route, exchange: Exchange): boolean =>
+  route.kind === 'resource' && isLong(exchange, route.target, route.legacyWatch);
+
 /** Health must answer when everything else is told to wait; streams are long and have limits of their own. */
 const isCounted = (route: Route, exchange: Exchange): boolean =>
-  route.kind === 'resource'
-    ? !isLong(exchange, route.target, route.legacyWatch)
-    : route.kind !== 'health' && route.kind !== 'metrics';
+  route.kind === 'resource' ? !isStream(route, exchange) : route.kind !== 'health' && route.kind !== 'metrics';
 
 const MOST_UNREAD_BYTES = 256 * 1024 * 1024;
 const MAX_STREAMS = 1000;
@@ -140,6 +142,7 @@ export function createWireServer(options: WireOptions): WireServer {
       user = impersonated(caller, exchange, options.authorizer);
       const route = parsePath(exchange.path);
       trail = beginTrail(exchange, route, caller, user);
+      if (exchange.url.includes('timeout=') && !isStream(route, exchange)) checkTimeout(exchange.query);
       const leave = isCounted(route, exchange) ? inFlight.enter(exchange) : undefined;
       try {
         await dispatch(exchange, route, user);

@@ -4,6 +4,7 @@ import { encodeMessage } from './encode.ts';
 import {
   decodeProtobufObject,
   encodeEnvelope,
+  encodeProtobufList,
   encodeProtobufObject,
   encodeWatchEvent,
   hasProtobuf,
@@ -24,6 +25,24 @@ describe('the envelope', () => {
       contentEncoding: '',
       contentType: '',
     });
+  });
+
+  it('takes a list from items that were written before, byte for byte as the whole would be', () => {
+    const items = Array.from({ length: 300 }, (_, at) => ({
+      metadata: { name: `a${at}`, labels: { a: 'b'.repeat(at) } },
+    }));
+    for (const count of [0, 1, 300]) {
+      const head = {
+        apiVersion: 'meta.k8s.io/v1',
+        kind: 'PartialObjectMetadataList',
+        metadata: { resourceVersion: '7' },
+      };
+      const some = items.slice(0, count);
+      const written = some.map((item) => encodeMessage('meta/v1.PartialObjectMetadata', item));
+      expect(encodeProtobufList(head, written).equals(encodeProtobufObject({ ...head, items: some } as never))).toBe(
+        true,
+      );
+    }
   });
 
   it.each<[string, Buffer, string]>([

@@ -67,6 +67,24 @@ export function encodeProtobufObject(object: { readonly apiVersion: string; read
   return encodeEnvelope(apiVersion, kind, encodeMessage(schemaFor(apiVersion, kind), object));
 }
 
+/** Writes a list from its items, each a bare message that somebody wrote when there was time. */
+export function encodeProtobufList(
+  head: { readonly apiVersion: string; readonly kind: string; readonly metadata: object },
+  items: readonly Uint8Array[],
+): Buffer {
+  const { apiVersion, kind, metadata } = head;
+  const parts: Uint8Array[] = [];
+  const start = createWriter();
+  const add = (field: number, message: Uint8Array): void => {
+    writeUnsigned(start, message.length);
+    writeByte(start, field * 8 + WIRE_BYTES);
+    parts.push(finish(start), message);
+  };
+  add(1, encodeMessage('meta/v1.ListMeta', metadata));
+  for (const item of items) add(2, item);
+  return encodeEnvelope(apiVersion, kind, Buffer.concat(parts));
+}
+
 /** Puts a bare message into an envelope. */
 export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
   const writer = createWriter();
