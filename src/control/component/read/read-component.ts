@@ -16,7 +16,8 @@ import type { Component } from '../../../core/api/component/types.ts';
 import { setOwn } from '../../../core/kube/immutable.ts';
 import type { Problem } from '../problem.ts';
 import { namedMap, normalForm, singleFile } from './forms.ts';
-import { describeNode, describeSchema, type Fault, readScalar } from './scalars.ts';
+import { describeKind, describeNode, describeSchema, type Fault, readScalar } from './scalars.ts';
+import { holdsSecrets } from './secret-places.ts';
 import type { Entry, MapNode, SourceDocument, SourceNode } from './source.ts';
 import { placeholder } from './placeholder.ts';
 import { spellings } from './spellings.ts';
@@ -53,6 +54,9 @@ export function problemAt(
 ): Problem {
   return { ...fault, ...locate(read.document, read.trace, path) };
 }
+
+/** To look for what was meant takes time; whoever is wrong more often than this has no use for it. */
+const MOST_SUGGESTIONS = 200;
 
 /** Something that was written, but could not be read. */
 const FAILED = Symbol('failed');
@@ -101,7 +105,8 @@ class Reader {
     const expected = describeSchema(schema);
     return this.fail(trace, {
       code: 'EN_COMPONENT_TYPE',
-      message: `expected ${expected}, found ${describeNode(node)}`,
+      // What stands where secrets should be may be one.
+      message: `expected ${expected}, found ${holdsSecrets(schema) ? describeKind(node) : describeNode(node)}`,
       expected,
     });
   }
@@ -165,7 +170,7 @@ class Reader {
   }
 
   private unknownField(schema: ObjectSchema, { key, keyAt }: Entry, trace: Trace): void {
-    const suggestion = suggestField(schema, key);
+    const suggestion = this.problems.length < MOST_SUGGESTIONS ? suggestField(schema, key) : undefined;
     this.fail(childTrace(trace, key, key, keyAt), {
       code: 'EN_COMPONENT_UNKNOWN_FIELD',
       message: 'there is no such field',

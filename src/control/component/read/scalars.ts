@@ -23,12 +23,19 @@ type ScalarSchema = Exclude<Schema, { readonly kind: 'list' | 'map' | 'object' |
 
 const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 
-/** In words, for messages. */
-export function describeNode(node: SourceNode): string {
+/** In words, for messages; never what it says. */
+export function describeKind(node: SourceNode): string {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'map') return 'a mapping';
+  if (node.value === null) return 'nothing';
+  if (typeof node.value === 'string') return 'a text';
+  return typeof node.value === 'boolean' ? 'true or false' : 'a number';
+}
+
+/** In words, for messages. */
+export function describeNode(node: SourceNode): string {
+  if (node.kind !== 'scalar' || node.value === null) return describeKind(node);
   const { value } = node;
-  if (value === null) return 'nothing';
   if (typeof value === 'string') return `the text ${quote(value)}`;
   return typeof value === 'boolean' ? String(value) : `the number ${value}`;
 }

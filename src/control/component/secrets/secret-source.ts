@@ -125,12 +125,27 @@ const DOMAINS = [
   'kubernetes.project-planton.org',
 ];
 
-/** The Docker configuration a label or annotation of the component names, under any of the domains that were in use. */
-export function dockerConfigFile({ metadata }: Component): string | undefined {
+type Texts = { readonly [key: string]: string };
+
+export interface DockerConfigMention {
+  readonly in: 'annotations' | 'labels';
+  readonly key: string;
+  readonly path: string;
+}
+
+/** Where a label or annotation names a Docker configuration, under any of the domains that were in use. */
+export function dockerConfigMention(metadata: {
+  readonly annotations?: Texts;
+  readonly labels?: Texts;
+}): DockerConfigMention | undefined {
   for (const domain of DOMAINS) {
     const key = `${domain}/${DOCKER_CONFIG_FILE}`;
-    const path = metadata.annotations?.[key] ?? metadata.labels?.[key];
-    if (path !== undefined) return path;
+    for (const place of ['annotations', 'labels'] as const) {
+      const path = metadata[place]?.[key];
+      if (path !== undefined) return { in: place, key, path };
+    }
   }
   return undefined;
 }
+
+export const dockerConfigFile = ({ metadata }: Component): string | undefined => dockerConfigMention(metadata)?.path;

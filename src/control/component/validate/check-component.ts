@@ -50,8 +50,12 @@ export function checkComponent(read: ReadComponent, options: RenderOptions = {})
   const rendered = renderComponent(read.component, options);
   const problems = [...read.problems];
   // Where something is wrong already, what follows from it is no news.
+  const told = new ToldPaths();
+  for (const { path } of problems) told.add(path);
   const add = (problem: Problem): void => {
-    if (!problems.some(({ path }) => isRelated(path, problem.path))) problems.push(problem);
+    if (told.isRelated(problem.path)) return;
+    told.add(problem.path);
+    problems.push(problem);
   };
   for (const { path, fault } of checkRules(read.component, rendered.identity)) add(problemAt(read, path, fault));
   for (const { path, fault } of rendered.findings) add(problemAt(read, path, fault));
@@ -87,10 +91,25 @@ function isConsequence({ code, path, message }: Problem, all: readonly Problem[]
   return all.some((other) => other.path !== path && other.path.startsWith(mount));
 }
 
-/** The same field, or one inside the other. */
-function isRelated(a: string, b: string): boolean {
-  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  if (!long.startsWith(short)) return false;
-  const next = long[short.length];
-  return next === undefined || next === '.' || next === '[';
+/** Paths of which something is told. Another one is related when it is one of them, inside of one, or around one. */
+class ToldPaths {
+  readonly #told = new Set<string>();
+  readonly #around = new Set<string>();
+
+  add(path: string): void {
+    this.#told.add(path);
+    for (const outer of outerPaths(path)) this.#around.add(outer);
+  }
+
+  isRelated(path: string): boolean {
+    if (this.#told.has(path) || this.#around.has(path)) return true;
+    for (const outer of outerPaths(path)) if (this.#told.has(outer)) return true;
+    return false;
+  }
+}
+
+/** `a` and `a[0]` of `a[0].b`. */
+function* outerPaths(path: string): Generator<string> {
+  yield '';
+  for (let at = 1; at < path.length; at++) if (path[at] === '.' || path[at] === '[') yield path.slice(0, at);
 }

@@ -1,0 +1,62 @@
+/**
+ * What is said to a KubernetesDaemonSet before it is stored: everything a manifest on the command line would be told, and
+ * that secrets do not belong into custom resources. A pure decision, for the embedded chain and for the webhook server.
+ *
+ * Rules may become stricter with a release, and what is stored stays stored. So whoever changes neither the spec nor what
+ * counts as part of it is not judged: statuses, labels and finalizers of such an object can be written, and it can go.
+ */
+import { COMPONENT_PLURAL, GENERATIONS } from '../../../core/api/component/generations.ts';
+import { deepEqual } from '../../../core/kube/immutable.ts';
+import type { KubeObject } from '../../../core/kube/objects.ts';
+import { invalidObject } from '../../../core/kube/status-error.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import { readObject } from '../load.ts';
+import { dockerConfigMention } from '../secrets/secret-source.ts';
+import { fieldErrorOf } from './field-error-of.ts';
+import { judge } from './judge.ts';
+import { warningsOf } from './warnings.ts';
+
+/** The plugin's name, and with it the path of its webhook. */
+export const COMPONENT_ADMISSION = 'component';
+
+const GROUPS: ReadonlySet<string> = new Set(GENERATIONS.map(({ group }) => group));
+const ALLOWED: AdmissionResponse = { allowed: true };
+
+export function createComponentAdmission(): AdmissionPlugin {
+  return {
+    name: COMPONENT_ADMISSION,
+    handles: ({ operation, resource, subresource }) =>
+      subresource === '' &&
+      resource.resource === COMPONENT_PLURAL &&
+      GROUPS.has(resource.group) &&
+      (operation === 'CREATE' || operation === 'UPDATE'),
+    validate(request) {
+      const { object, oldObject } = request;
+      if (object === undefined || (oldObject !== undefined && saysTheSame(object, oldObject))) return ALLOWED;
+      return answerTo(request, object);
+    },
+  };
+}
+
+/** In everything that is judged. Names do not change, and other metadata is the API server's to judge. */
+function saysTheSame(object: KubeObject, before: KubeObject): boolean {
+  const [now, then] = [object as WithSpec, before as WithSpec];
+  return deepEqual(now.spec, then.spec) && deepEqual(mentionOf(now), mentionOf(then));
+}
+
+const mentionOf = ({ metadata }: KubeObject): unknown => dockerConfigMention(metadata);
+
+interface WithSpec extends KubeObject {
+  readonly spec?: unknown;
+}
+
+function answerTo({ resource, kind, name }: AdmissionRequest, object: KubeObject): AdmissionResponse {
+  const called = object.metadata.name || name;
+  const verdict = judge(readObject(object, called));
+  if (verdict.problems.length === 0) {
+    const warnings = warningsOf(verdict);
+    return warnings.length === 0 ? ALLOWED : { allowed: true, warnings };
+  }
+  const error = invalidObject({ group: resource.group, kind }, called, verdict.problems.map(fieldErrorOf));
+  return { allowed: false, error };
+}

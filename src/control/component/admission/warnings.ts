@@ -1,0 +1,22 @@
+/** What is unwise about a component that may be stored all the same: `kubectl` shows it to whoever writes. */
+import { lintComponent } from '../lint/lint.ts';
+import type { Verdict } from './judge.ts';
+
+/** API servers cut off what is longer, all of it together. */
+const MOST = 10;
+const LONGEST = 256;
+
+export function warningsOf({ read, rendered }: Verdict): readonly string[] {
+  if (rendered === undefined) return [];
+  const texts = lintComponent(read, rendered)
+    // Secrets in plain text were refused; what is left are stand-ins for what references lead to.
+    .filter(({ level, silenced, rule }) => level !== 'info' && silenced === undefined && rule !== 'literal-secret')
+    .map(({ path, message, suggestion, code }) => {
+      const hint = suggestion === undefined ? '' : ` (${suggestion})`;
+      return shortened(`${path}: ${message}${hint} [${code}]`);
+    });
+  const unlike = [...new Set(texts)];
+  return unlike.length <= MOST ? unlike : [...unlike.slice(0, MOST - 1), `and ${unlike.length - MOST + 1} more`];
+}
+
+const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
