@@ -15,16 +15,8 @@ export function holdsSecrets(schema: Schema): boolean {
 }
 
 function look(schema: Schema): boolean {
-  switch (schema.kind) {
-    case 'secret':
-      return true;
-    case 'list':
-      return holdsSecrets(schema.items);
-    case 'map':
-      return holdsSecrets(schema.values);
-    case 'object':
-      return Object.values(schema.fields).some((field) => holdsSecrets(field.schema));
-    default:
-      return false;
-  }
+  if (schema.kind === 'secret') return true;
+  if (schema.kind === 'list') return holdsSecrets(schema.items);
+  if (schema.kind === 'map') return holdsSecrets(schema.values);
+  return schema.kind === 'object' && Object.values(schema.fields).some((field) => holdsSecrets(field.schema));
 }
