@@ -14,6 +14,7 @@ export const CONTROLLERS = {
   'disruption-controller': 'disruption',
   'endpoints-controller': 'endpoint',
   'endpointslice-controller': 'endpointslice',
+  'endpointslice-mirroring-controller': 'endpointslicemirroring',
   'garbage-collector-controller': 'garbagecollector',
   'job-controller': 'job',
   'namespace-controller': 'namespace',

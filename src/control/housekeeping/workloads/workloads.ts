@@ -10,6 +10,7 @@ import { createCronJobController } from './cronjob/cronjob-controller.ts';
 import { createDeploymentController } from './deployment/deployment-controller.ts';
 import { createEndpointsController } from './endpoints/endpoints-controller.ts';
 import { createEndpointSliceController } from './endpoints/endpointslice-controller.ts';
+import { createEndpointSliceMirroringController } from './endpoints/mirroring-controller.ts';
 import { createJobController } from './job/job-controller.ts';
 import { createTtlController } from './job/ttl-controller.ts';
 import { REPLICA_SET, REPLICATION_CONTROLLER } from './replicaset/replica-kind.ts';
@@ -27,6 +28,7 @@ export const WORKLOAD_CONTROLLERS = {
   'statefulset-controller': createStatefulSetController,
   'endpoints-controller': createEndpointsController,
   'endpointslice-controller': createEndpointSliceController,
+  'endpointslice-mirroring-controller': createEndpointSliceMirroringController,
 } as const satisfies { readonly [name: string]: (options: WorkloadOptions) => Actor };
 
 export type WorkloadController = keyof typeof WORKLOAD_CONTROLLERS;
