@@ -4,19 +4,23 @@ import type { ServerProbe } from '../machinery/health-probe.ts';
 import type { Informers } from '../machinery/informers.ts';
 import type { LeaderElection } from '../machinery/leader-election.ts';
 import type { Shift } from './operator-shift.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export interface CheckedParts {
   readonly probe: ServerProbe;
   readonly informers: Informers;
   readonly election: LeaderElection | undefined;
   readonly shift: Shift;
+  /** Absent where none are served. */
+  readonly webhooks: Pick<Webhooks, 'ready'> | undefined;
   readonly stopping: AbortSignal;
 }
 
 /** A leader that has not renewed for so long should have ended by itself; if it did not, the kubelet should see to it. */
 const STUCK_AFTER_MS = 60_000;
 
-export function operatorChecks({ probe, informers, election, shift, stopping }: CheckedParts): readonly HealthCheck[] {
+export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
+  const { probe, informers, election, shift, webhooks, stopping } = parts;
   return [
     { name: 'ping', isVital: true, check: () => ({ ok: true }) },
     probe,
@@ -57,6 +61,18 @@ export function operatorChecks({ probe, informers, election, shift, stopping }: 
           ? { ok: true }
           : { ok: false, says: 'the Lease could not be read or taken yet' },
     },
+    ...(webhooks === undefined
+      ? []
+      : [
+          {
+            name: 'webhooks',
+            // The Service leads only to who can answer.
+            check: () =>
+              webhooks.ready()
+                ? { ok: true }
+                : { ok: false, says: 'there is no certificate to serve with, or it has expired' },
+          },
+        ]),
     {
       name: 'shutdown',
       check: () => (stopping.aborted ? { ok: false, says: 'it is stopping' } : { ok: true }),

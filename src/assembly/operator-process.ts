@@ -22,8 +22,9 @@ import { AssemblyError } from './errors.ts';
 import { OPERATOR_CONTROLLERS, type OperatorController, selectOperatorControllers } from './operator-controllers.ts';
 import { operatorChecks } from './operator-health.ts';
 import { createOperatorMetrics } from './operator-metrics.ts';
-import { createShift } from './operator-shift.ts';
+import { createShift, type Worker } from './operator-shift.ts';
 import { startActors, type Undo } from './start-actors.ts';
+import { startWebhooks, type WebhookCertificates, webhookPlugins } from './webhooks.ts';
 
 export interface ElectionOptions {
   readonly namespace: string;
@@ -39,6 +40,10 @@ export interface Address {
   readonly bind: string;
   /** 0 takes a free one. */
   readonly port: number;
+}
+
+export interface ServedWebhooks extends Address {
+  readonly certificates: WebhookCertificates;
 }
 
 export type InitialState = 'pages' | 'stream' | 'whole';
@@ -61,6 +66,8 @@ export interface OperatorProcessOptions {
   readonly health?: Address;
   /** May be the same as the address for health. */
   readonly metrics?: Address;
+  /** Admission webhooks, served on every replica; none unless said. */
+  readonly webhooks?: ServedWebhooks;
   /** How the cluster is read at first: in pages unless said; see the reflector. */
   readonly initialState?: InitialState;
   /** For tests: other controllers to choose from. */
@@ -70,6 +77,8 @@ export interface OperatorProcessOptions {
 export interface OperatorProcess {
   readonly healthPort: number | undefined;
   readonly metricsPort: number | undefined;
+  /** The port, once a certificate is there; absent where no webhooks are served. */
+  readonly webhookPort: Promise<number> | undefined;
   readonly running: readonly string[];
   isLeading(): boolean;
   /** Resolves only if it could not go on. */
@@ -131,7 +140,21 @@ export async function startOperatorProcess(
     const fence = new AbortController();
     const writing = fencedClient(client, fence.signal);
     const around = { client: writing, informers, clock, random, logger, metrics, instance };
-    const workers = rows.map((row) => ({ row, actor: row.create(around) }));
+    const webhooks =
+      options.webhooks === undefined
+        ? undefined
+        : startWebhooks({
+            ...{ client: writing, clock, random, logger, metrics, plugins: webhookPlugins() },
+            ...{ address: options.webhooks.bind, port: options.webhooks.port },
+            certificates: options.webhooks.certificates,
+          });
+    // It serves until the lead is handed over: whoever is asked has an answer as long as there can be one.
+    if (webhooks !== undefined) undo.push(() => webhooks.stop());
+    const keeper = webhooks?.keeper();
+    const workers: readonly Worker[] = [
+      ...rows.map((row) => ({ row, actor: row.create(around) })),
+      ...(keeper === undefined ? [] : [{ row: { name: keeper.name }, actor: keeper }]),
+    ];
     const insteadOfUpstream = options.insteadOfUpstream === true;
     const shift = createShift(workers, { client, clock, random, logger, metrics, insteadOfUpstream });
     const own = createOperatorMetrics(metrics, informers, electing?.name ?? 'none');
@@ -167,7 +190,7 @@ export async function startOperatorProcess(
 
     const stopping = new AbortController();
     const probe = createServerProbe(clock, (limit) => apart.raw('/version', { signal: limit }));
-    const checks = operatorChecks({ probe, informers, election, shift, stopping: stopping.signal });
+    const checks = operatorChecks({ probe, informers, election, shift, webhooks, stopping: stopping.signal });
     const expose = async () => ({ contentType: metrics.contentType, body: await metrics.expose() });
     const { health, metrics: scraped } = options;
     const together = health !== undefined && health.port !== 0 && isSame(health, scraped);
@@ -184,6 +207,7 @@ export async function startOperatorProcess(
     const broken = startActors([informers, probe], undo);
     const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
     void broken.then(fail);
+    void webhooks?.failed.then(fail);
     const working = (async () => {
       // Only somebody who knows the cluster runs for the lead: until then whoever has it goes on.
       await informers.synced(stopping.signal);
@@ -197,6 +221,7 @@ export async function startOperatorProcess(
     return {
       healthPort,
       metricsPort,
+      webhookPort: webhooks?.listening,
       running: rows.map((row) => row.name),
       isLeading: () => (election === undefined ? informers.ready() : election.isLeader()),
       failed,

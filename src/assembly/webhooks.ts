@@ -3,7 +3,9 @@
  * list from which the chart makes the webhook configurations. The server runs on every replica; the leader keeps the
  * certificates besides.
  */
-import type { RuleWithOperations } from '../core/api/types/admissionregistration-v1.ts';
+import { COMPONENT_ADMISSION, createComponentAdmission } from '../control/component/admission/component-admission.ts';
+import { COMPONENT_PLURAL, GENERATIONS } from '../core/api/component/generations.ts';
+import type { MatchCondition, RuleWithOperations } from '../core/api/types/admissionregistration-v1.ts';
 import type { Actor } from '../machinery/actor.ts';
 import type { AdmissionPlugin } from '../machinery/admission.ts';
 import type { Client } from '../machinery/client.ts';
@@ -30,10 +32,39 @@ export interface AdmissionWebhook {
   /** What an API server does when nobody answers. */
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly timeoutSeconds: number;
+  /** What else must hold of a request, in CEL, for the plugin to be asked. */
+  readonly matchConditions?: readonly MatchCondition[];
 }
 
-/** Every plugin that stands behind a webhook. While it is empty the chart has no webhook configurations. */
-export const ADMISSION_WEBHOOKS: readonly AdmissionWebhook[] = [];
+/** Every plugin that stands behind a webhook. */
+export const ADMISSION_WEBHOOKS: readonly AdmissionWebhook[] = [
+  {
+    plugin: COMPONENT_ADMISSION,
+    phase: 'validate',
+    name: 'component.everynode.dev',
+    rules: [...new Set(GENERATIONS.map(({ group }) => group))].map((group) => ({
+      apiGroups: [group],
+      apiVersions: GENERATIONS.filter((generation) => generation.group === group).map(({ version }) => version),
+      // Statuses are not judged: no subresource is named.
+      resources: [COMPONENT_PLURAL],
+      operations: ['CREATE', 'UPDATE'],
+      scope: 'Namespaced',
+    })),
+    // A secret that is stored because nobody looked cannot be taken back.
+    failurePolicy: 'Fail',
+    timeoutSeconds: 10,
+    matchConditions: [
+      {
+        name: 'stays',
+        // What is on its way out only loses finalizers. That must be possible when nobody answers, or it could never go.
+        expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
+      },
+    ],
+  },
+];
+
+/** The plugins of that list, to be served. */
+export const webhookPlugins = (): readonly AdmissionPlugin[] => [createComponentAdmission()];
 
 export interface WebhooksOptions {
   readonly client: Client;

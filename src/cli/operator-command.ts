@@ -16,6 +16,12 @@ export interface OperatorFlags {
   readonly bindAddress: string;
   readonly healthPort: string;
   readonly metricsPort: string;
+  readonly webhookPort?: string;
+  readonly webhookBindAddress?: string;
+  readonly webhookName?: string;
+  readonly webhookNamespace?: string;
+  readonly webhookCertDir?: string;
+  readonly webhookCertLifetime?: string;
   readonly kubeApiQps: string;
   readonly kubeApiBurst: string;
   readonly initialState: InitialState;
@@ -54,6 +60,27 @@ export function addOperatorCommand(program: Command): void {
     .option('--bind-address <address>', 'address that health and metrics are served on', '127.0.0.1')
     .option('--health-port <port>', 'port for /livez and /readyz; 0 takes a free one', '8081')
     .option('--metrics-port <port>', 'port for /metrics; may be the same; 0 takes a free one', '8080')
+    .option(
+      '--webhook-port <port>',
+      'serve admission webhooks for KubernetesDaemonSets on this port; 0 takes a free one (default: none are served)',
+    )
+    .option('--webhook-bind-address <address>', 'address they are served on (default: that of --bind-address)')
+    .option(
+      '--webhook-name <name>',
+      'Service, Secret and webhook configuration that belong to them (default: everynode-webhook)',
+    )
+    .option(
+      '--webhook-namespace <name>',
+      "where the Service and the Secret are (default: the pod's own namespace, outside of pods kube-system)",
+    )
+    .option(
+      '--webhook-cert-dir <directory>',
+      'read tls.crt and tls.key there, again whenever they change (default: the leader makes and rotates certificates, in the Secret)',
+    )
+    .option(
+      '--webhook-cert-lifetime <time>',
+      'how long a certificate that the leader makes is good (default: 2160h); it is renewed when a third of it is left',
+    )
     .option('--kube-api-qps <number>', 'requests a second to the API server; 0 is no limit', '100')
     .option('--kube-api-burst <number>', 'requests to the API server at once', '200')
     .addOption(
@@ -77,5 +104,7 @@ Examples:
   everynode operator                                    in a pod: with the rights of its service account
   everynode operator --kubeconfig ~/.kube/config --leader-elect=false --log-format text
   everynode operator --controllers '*,daemonset,scheduler' --instead-of-upstream
+  everynode operator --bind-address 0.0.0.0 --webhook-port 9443              with admission webhooks
+  everynode operator --webhook-port 9443 --webhook-cert-dir /etc/webhook     with certificates of cert-manager
 
 It ends with 0 after SIGTERM, having handed over; with 1 when it lost the lead or could not go on: start it again then.`;

@@ -61,6 +61,29 @@ describe('flags of the operator', () => {
     expect(read(['--controllers', ' daemonset , -scheduler']).controllers).toEqual(['daemonset', '-scheduler']);
   });
 
+  it('serve webhooks where a port is given, with certificates of the leader or with those of a directory', () => {
+    expect(read([])).not.toHaveProperty('webhooks');
+    expect(read(['--webhook-port=9443'], {}, 'everynode').webhooks).toEqual({
+      bind: '127.0.0.1',
+      port: 9443,
+      certificates: { kind: 'self-managed', namespace: 'everynode', name: 'everynode-webhook' },
+    });
+    const named = ['--webhook-port=0', '--webhook-bind-address=::', '--webhook-name=a', '--webhook-namespace=b'];
+    expect(read([...named, '--webhook-cert-lifetime=6m']).webhooks).toMatchObject({
+      bind: '::',
+      port: 0,
+      certificates: { namespace: 'b', name: 'a', policy: { servingMs: 360_000, overlapMs: 4000 } },
+    });
+    expect(read(['--webhook-port=1', '--webhook-cert-dir=/x', '--bind-address=0.0.0.0']).webhooks).toEqual({
+      bind: '0.0.0.0',
+      port: 1,
+      certificates: { kind: 'mounted', directory: '/x' },
+    });
+    // Not the place of the Lease: the Service is where the pods are.
+    const elsewhere = ['--webhook-port=1', '--leader-elect-resource-namespace=leases'];
+    expect(read(elsewhere, {}, 'own').webhooks).toMatchObject({ certificates: { namespace: 'own' } });
+  });
+
   it.each([
     [['--controllers=nobody'], '"nobody" is not in the list of known controllers'],
     [['--controllers=-rollout-driver'], 'switches every controller off'],
@@ -77,6 +100,19 @@ describe('flags of the operator', () => {
     [['--kube-api-burst=0'], 'from 1 to'],
     [['--bind-address='], '--bind-address is empty'],
     [['--instance='], '--instance is empty'],
+    [['--webhook-port=x'], 'invalid argument "x" for --webhook-port: expected a whole number from 0 to 65535'],
+    [['--webhook-port='], 'for --webhook-port'],
+    [['--webhook-name=a'], '--webhook-name is given, but no webhooks are served'],
+    [['--webhook-cert-dir=/x'], '--webhook-cert-dir is given, but no webhooks are served'],
+    [['--webhook-port=1', '--webhook-name=No Name'], 'for --webhook-name: expected the name of an object'],
+    [['--webhook-port=1', '--webhook-namespace='], 'for --webhook-namespace: expected the name of an object'],
+    [['--webhook-port=1', '--webhook-bind-address='], '--webhook-bind-address is empty'],
+    [['--webhook-port=1', '--webhook-cert-dir='], '--webhook-cert-dir is empty'],
+    [['--webhook-port=1', '--webhook-cert-lifetime=1s'], 'for --webhook-cert-lifetime: expected a time from 2m'],
+    [
+      ['--webhook-port=1', '--webhook-cert-lifetime=1h', '--webhook-cert-dir=/x'],
+      'not for those in --webhook-cert-dir',
+    ],
   ])('%j are refused in plain words', (args, words) => {
     expect(() => read(args)).toThrow(words);
   });

@@ -2,10 +2,10 @@
 import { hostname } from 'node:os';
 import { OPERATOR_CONTROLLERS, selectOperatorControllers } from '../assembly/operator-controllers.ts';
 import type { ElectionOptions, OperatorProcessOptions } from '../assembly/operator-process.ts';
-import { dns1123SubdomainProblems } from '../core/kube/names.ts';
-import { parseGoDuration } from '../core/kube/go-duration.ts';
 import { CliError } from './cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
+import { amount, duration, MAX_PORT, MAX_RATE, objectName, truth, whole } from './operator-values.ts';
+import { readWebhookFlags } from './operator-webhook-flags.ts';
 
 export type ReadOperatorOptions = Pick<
   OperatorProcessOptions,
@@ -17,11 +17,10 @@ export type ReadOperatorOptions = Pick<
   | 'burst'
   | 'health'
   | 'metrics'
+  | 'webhooks'
   | 'initialState'
 >;
 
-const MAX_PORT = 65_535;
-const MAX_RATE = 1_000_000;
 const OUTSIDE_NAMESPACE = 'kube-system';
 
 export function readOperatorFlags(
@@ -40,8 +39,9 @@ export function readOperatorFlags(
   const qps = amount('--kube-api-qps', flags.kubeApiQps);
   const burst = whole('--kube-api-burst', flags.kubeApiBurst, MAX_RATE, 1);
   const isElecting = truth('--leader-elect', flags.leaderElect);
-  const namespace =
-    flags.leaderElectResourceNamespace ?? (env['POD_NAMESPACE'] || surroundings.podNamespace) ?? OUTSIDE_NAMESPACE;
+  const ownNamespace = (env['POD_NAMESPACE'] || surroundings.podNamespace) ?? OUTSIDE_NAMESPACE;
+  const namespace = flags.leaderElectResourceNamespace ?? ownNamespace;
+  const webhooks = readWebhookFlags(flags, ownNamespace);
   return {
     controllers: readControllers(flags.controllers),
     instance,
@@ -58,6 +58,7 @@ export function readOperatorFlags(
     ...(qps === 0 ? {} : { qps, burst }),
     health: { bind: flags.bindAddress, port: whole('--health-port', flags.healthPort, MAX_PORT) },
     metrics: { bind: flags.bindAddress, port: whole('--metrics-port', flags.metricsPort, MAX_PORT) },
+    ...(webhooks === undefined ? {} : { webhooks }),
     initialState: flags.initialState,
   };
 }
@@ -87,36 +88,4 @@ function readControllers(list: string): readonly string[] {
     throw new CliError(`--controllers: ${(error as Error).message}`, known);
   }
   throw new CliError(`--controllers ${JSON.stringify(list)} switches every controller off`, known);
-}
-
-const expected = (flag: string, text: string, what: string): CliError =>
-  new CliError(`invalid argument ${JSON.stringify(text.slice(0, 100))} for ${flag}: expected ${what}`);
-
-function truth(flag: string, value: string | boolean): boolean {
-  if (value === true || value === 'true') return true;
-  if (value === 'false') return false;
-  throw expected(flag, String(value), 'true or false');
-}
-
-function duration(flag: string, text: string): number {
-  const ms = parseGoDuration(text);
-  if (ms === undefined || ms <= 0) throw expected(flag, text, 'a time such as 15s');
-  return ms;
-}
-
-function whole(flag: string, text: string, max: number, min = 0): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw expected(flag, text, `a whole number from ${min} to ${max}`);
-}
-
-function amount(flag: string, text: string): number {
-  const value = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && value <= MAX_RATE) return value;
-  throw expected(flag, text, `a number from 0 to ${MAX_RATE}`);
-}
-
-function objectName(flag: string, text: string): string {
-  if (dns1123SubdomainProblems(text).length > 0) throw expected(flag, text, 'the name of an object');
-  return text;
 }

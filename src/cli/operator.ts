@@ -1,4 +1,5 @@
 /** `everynode operator`: the controllers on a Kubernetes cluster, until SIGTERM. */
+import { stat } from 'node:fs/promises';
 import { startOperatorProcess, type OperatorProcess } from '../assembly/operator-process.ts';
 import { isInCluster } from '../machinery/http/in-cluster.ts';
 import { loadRestConfig } from '../machinery/http/load-config.ts';
@@ -19,6 +20,7 @@ export async function operator(flags: OperatorFlags): Promise<void> {
   // Flags are judged before anything is asked of anybody.
   const probe = { env: process.env, podNamespace: undefined, uuid: () => realRandom.uuid() };
   readOperatorFlags(flags, probe);
+  if (flags.webhookCertDir !== undefined) await checkDirectory(flags.webhookCertDir);
   const stop = onStopSignals({ clock: realClock, source: process, say, exit: (code) => process.exit(code) });
   let running: OperatorProcess | undefined;
   try {
@@ -36,6 +38,7 @@ export async function operator(flags: OperatorFlags): Promise<void> {
       controllers: running.running,
       health: `http://${hostName(address)}:${running.healthPort}/readyz`,
       metrics: `http://${hostName(address)}:${running.metricsPort}/metrics`,
+      ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks.certificates.kind }),
     });
     const failure = await Promise.race([stop.received, running.failed]);
     if (failure !== undefined) throw explain(failure, flags);
@@ -47,6 +50,16 @@ export async function operator(flags: OperatorFlags): Promise<void> {
     stop.release();
   }
   process.exitCode = stop.exitCode();
+}
+
+/** What is in it may come later; a directory that is not there is a mistake. */
+async function checkDirectory(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new CliError(
+    `--webhook-cert-dir ${JSON.stringify(directory)} is no directory`,
+    'Mount the Secret that holds tls.crt and tls.key there, or leave it out: the leader then makes certificates',
+  );
 }
 
 async function connection(flags: OperatorFlags): Promise<RestConfig> {
@@ -74,9 +87,17 @@ async function loggerFor({ logLevel, logFormat }: OperatorFlags): Promise<Logger
 
 const hostName = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-function explain(error: unknown, { bindAddress, healthPort, metricsPort }: OperatorFlags): unknown {
+function explain(error: unknown, flags: OperatorFlags): unknown {
   if (!(error instanceof Error)) return error;
+  const { bindAddress, healthPort, metricsPort } = flags;
   const { code } = error as NodeJS.ErrnoException;
+  if (isOfWebhooks(error)) {
+    const address = flags.webhookBindAddress ?? bindAddress;
+    return new CliError(
+      `cannot serve webhooks on ${address}: ${error.cause.message}`,
+      `Choose another --webhook-port than ${flags.webhookPort ?? ''} (0 takes a free one), or an address of this machine for --webhook-bind-address`,
+    );
+  }
   switch (code ?? '') {
     case 'EADDRINUSE':
     case 'EACCES':
@@ -97,3 +118,7 @@ function explain(error: unknown, { bindAddress, healthPort, metricsPort }: Opera
     }
   }
 }
+
+/** The webhook server listens only once it has a certificate: long after the others. */
+const isOfWebhooks = (error: Error): error is Error & { readonly cause: NodeJS.ErrnoException } =>
+  error.cause instanceof Error && error.message.startsWith('webhook-server ') && 'code' in error.cause;

@@ -1,8 +1,12 @@
 /** The chart as helm renders it, with several sets of values. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
+import { OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { ADMISSION_WEBHOOKS } from '../../src/assembly/webhooks.ts';
 import { createProgram } from '../../src/cli/main.ts';
+import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
+import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
 import { generateManifests, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
 import {
   chartWith,
@@ -56,9 +60,12 @@ const container = (manifests: readonly Manifest[]): PodSpec['containers'][number
 const rulesOf = (manifests: readonly Manifest[], kind: string): readonly Rule[] =>
   one(manifests, kind)['rules'] as readonly Rule[];
 
-const USUAL = [
+const BY_DEFAULT = OPERATOR_CONTROLLERS.filter(({ onByDefault }) => onByDefault).map(({ name }) => name);
+const DEFINITIONS = PACKAGED_KINDS.map(() => 'CustomResourceDefinition');
+const WITHOUT_WEBHOOKS = [
   'ClusterRole',
   'ClusterRoleBinding',
+  ...DEFINITIONS,
   'Deployment',
   'NetworkPolicy',
   'PodDisruptionBudget',
@@ -67,6 +74,8 @@ const USUAL = [
   'Service',
   'ServiceAccount',
 ];
+const USUAL = [...WITHOUT_WEBHOOKS, 'Secret', 'Service', 'ValidatingWebhookConfiguration'].toSorted();
+const NO_WEBHOOKS = ['--set', 'webhook.enabled=false'];
 
 describe.skipIf(helm === undefined)('the chart', () => {
   it.each(['', 'small', 'everything'])('passes the strict linter with values "%s"', async (values) => {
@@ -84,7 +93,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
         'app.kubernetes.io/instance': 'everynode',
         'app.kubernetes.io/managed-by': 'Helm',
       });
-      if (!kind.startsWith('Cluster')) expect(metadata.namespace, kind).toBe('daemons-here');
+      if (!/^Cluster|^Custom|WebhookConfiguration$/.test(kind)) expect(metadata.namespace, kind).toBe('daemons-here');
     }
   });
 
@@ -119,7 +128,13 @@ describe.skipIf(helm === undefined)('the chart', () => {
 
   it('leaves out what a single replica does not need', async () => {
     const manifests = await template(CHART, '--values', valuesFile('small'));
-    expect(kinds(manifests)).toEqual(['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'ServiceAccount']);
+    expect(kinds(manifests)).toEqual([
+      'ClusterRole',
+      'ClusterRoleBinding',
+      ...DEFINITIONS,
+      'Deployment',
+      'ServiceAccount',
+    ]);
     expect(container(manifests).args).toContain('--leader-elect=false');
   });
 
@@ -135,6 +150,9 @@ describe.skipIf(helm === undefined)('the chart', () => {
         '--leader-elect-resource-name=daemons-operator',
         '--metrics-port=9090',
         '--log-format=text',
+        '--webhook-port=9444',
+        '--webhook-name=daemons-webhook',
+        '--webhook-cert-lifetime=720h',
         '--initial-state=pages',
       ]),
     );
@@ -158,7 +176,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     });
     expect(one(manifests, 'PodDisruptionBudget')['spec']).toMatchObject({ maxUnavailable: '50%' });
     expect(one(manifests, 'NetworkPolicy')['spec']).toMatchObject({
-      ingress: [{ ports: [{ port: 8081 }] }, { ports: [{ port: 9090 }], from: [{}] }],
+      ingress: [{ ports: [{ port: 8081 }] }, { ports: [{ port: 9090 }], from: [{}] }, { ports: [{ port: 9444 }] }],
       egress: [{ ports: [{ port: 53 }, { port: 53 }] }, { ports: [{ port: 6443 }], to: [{}] }],
     });
     for (const { kind, metadata } of manifests) expect(metadata.labels, kind).toMatchObject({ team: 'platform' });
@@ -170,15 +188,62 @@ describe.skipIf(helm === undefined)('the chart', () => {
     );
 
   it.each<[string, readonly string[]]>([
-    ['*', ['rollout-driver']],
+    ['*', BY_DEFAULT],
     ['daemonset', ['daemonset']],
-    ['*,daemonset-controller,scheduler', ['rollout-driver', 'daemonset', 'scheduler']],
-    ['*,-rollout-driver,scheduler', ['scheduler']],
-    ['-scheduler,*,scheduler', ['rollout-driver']],
+    ['*,daemonset-controller,scheduler', [...BY_DEFAULT, 'daemonset', 'scheduler']],
+    ['*,-rollout-driver,scheduler', [...BY_DEFAULT.filter((name) => name !== 'rollout-driver'), 'scheduler']],
+    ['-scheduler,*,scheduler', BY_DEFAULT],
   ])('gives for --controllers=%s the rights of these and no more', async (controllers, features) => {
-    const manifests = await template(CHART, '--set', `controllers={${controllers}}`);
+    const manifests = await template(CHART, '--set', `controllers={${controllers}}`, ...NO_WEBHOOKS);
     expect(rulesOf(manifests, 'ClusterRole')).toEqual(ruleset(features, 'cluster'));
     expect(rulesOf(manifests, 'Role')).toEqual(ruleset(['base', ...features], 'namespace'));
+  });
+
+  it('gives rights for certificates where it makes them itself, and only there', async () => {
+    const rights = (scope: string) =>
+      WEBHOOK_RIGHTS.filter((each) => each.scope === scope).flatMap(({ rules }) => rules);
+    const usual = await template(CHART);
+    expect(rulesOf(usual, 'Role')).toEqual([...ruleset(['base', ...BY_DEFAULT], 'namespace'), ...rights('namespace')]);
+    expect(rulesOf(usual, 'ClusterRole')).toEqual([...ruleset(BY_DEFAULT, 'cluster'), ...rights('cluster')]);
+    const certManager = await template(CHART, '--set', 'webhook.certManager.enabled=true');
+    expect(rulesOf(certManager, 'ClusterRole')).toEqual(ruleset(BY_DEFAULT, 'cluster'));
+  });
+
+  it('asks about KubernetesDaemonSets of every generation before they are stored, and about nothing else', async () => {
+    const manifests = await template(CHART);
+    expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(
+      ADMISSION_WEBHOOKS.map(({ plugin, phase, ...registered }) => ({
+        ...registered,
+        clientConfig: {
+          service: {
+            name: 'everynode-webhook',
+            namespace: 'daemons-here',
+            path: webhookPath(phase, plugin),
+            port: 443,
+          },
+        },
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        matchPolicy: 'Equivalent',
+      })),
+    );
+    expect(container(manifests).args).toEqual(
+      expect.arrayContaining(['--webhook-port=9443', '--webhook-name=everynode-webhook']),
+    );
+    expect(one(manifests, 'NetworkPolicy')['spec']).toMatchObject({ ingress: [{}, {}, { ports: [{ port: 9443 }] }] });
+    expect(kinds(await template(CHART, ...NO_WEBHOOKS))).toEqual(WITHOUT_WEBHOOKS);
+  });
+
+  it('brings the definitions of every generation, kept when it goes unless told otherwise', async () => {
+    const policy = async (...args: readonly string[]) =>
+      (await template(CHART, ...args))
+        .filter(({ kind }) => kind === 'CustomResourceDefinition')
+        .map(({ metadata }) => [metadata.name, metadata.annotations?.['helm.sh/resource-policy']]);
+    expect(await policy()).toEqual(PACKAGED_KINDS.toSorted().map((name) => [name, 'keep']));
+    expect(await policy('--set', 'crds.keep=false')).toEqual(
+      PACKAGED_KINDS.toSorted().map((name) => [name, undefined]),
+    );
+    expect(await policy('--set', 'crds.install=false')).toEqual([]);
   });
 
   it('names the Lease and the webhook after the release', async () => {
@@ -197,9 +262,14 @@ describe.skipIf(helm === undefined)('the chart', () => {
 
   it.each([
     ['several replicas without election', ['--set', 'leaderElection.enabled=false'], 'only with one replica'],
-    ['an unknown controller', ['--set', 'controllers={*,deamonset}'], 'known are rollout-driver, daemonset'],
-    ['every controller off', ['--set', 'controllers={-rollout-driver}'], 'every controller is off'],
-    ['webhooks where there are none', ['--set', 'webhook.enabled=true'], 'no admission plugins'],
+    ['an unknown controller', ['--set', 'controllers={*,deamonset}'], `known are ${OPERATOR_CONTROLLERS[0]?.name}`],
+    [
+      'every controller off',
+      ['--set', `controllers={${BY_DEFAULT.map((name) => `-${name}`).join(',')}}`],
+      'every controller is off',
+    ],
+    ['a policy for silence that there is not', ['--set', 'webhook.failurePolicy=Perhaps'], 'failurePolicy'],
+    ['a lifetime without a unit', ['--set-string', 'webhook.certificateLifetime=90'], 'certificateLifetime'],
     [
       'a monitor without metrics',
       ['--set', 'metrics.enabled=false,metrics.serviceMonitor.enabled=true'],
@@ -224,8 +294,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
         expect(linted.code, linted.stdout + linted.stderr).toBe(0);
       }
       const own = await template(chart, '--values', valuesFile('webhooks'));
-      const more = ['MutatingWebhookConfiguration', 'Secret', 'Service', 'ValidatingWebhookConfiguration'];
-      expect(kinds(own)).toEqual([...USUAL, ...more].toSorted());
+      expect(kinds(own)).toEqual([...USUAL, 'MutatingWebhookConfiguration'].toSorted());
       expect(one(own, 'Secret')).not.toHaveProperty('data');
       expect(one(own, 'ValidatingWebhookConfiguration')['webhooks']).toMatchObject([
         {
@@ -241,7 +310,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
       const certManager = await template(chart, '--values', valuesFile('cert-manager'));
       expect(kinds(certManager)).toEqual(
         [
-          ...USUAL,
+          ...WITHOUT_WEBHOOKS,
           'Certificate',
           'MutatingWebhookConfiguration',
           'Service',
@@ -252,7 +321,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
         'cert-manager.io/inject-ca-from': 'daemons-here/everynode-webhook',
       });
       expect(container(certManager).args).toContain('--webhook-cert-dir=/etc/everynode/webhook');
-      expect(rulesOf(certManager, 'Role')).toEqual(ruleset(['base'], 'namespace'));
+      expect(rulesOf(certManager, 'Role')).toEqual(ruleset(['base', ...BY_DEFAULT], 'namespace'));
       const selfSigned = ['--set-json', 'webhook.certManager.issuerRef=null'];
       const issued = await template(chart, '--values', valuesFile('cert-manager'), ...selfSigned);
       expect(kinds(issued)).toContain('Issuer');

@@ -66,7 +66,7 @@ export async function template(chart: string, ...args: readonly string[]): Promi
   return manifestsIn(run.stdout);
 }
 
-/** A copy of the chart that has these webhooks, as one will once there are admission plugins; and how to remove it. */
+/** A copy of the chart that has these webhooks instead of its own; and how to remove it. */
 export function chartWith(
   webhooks: readonly AdmissionWebhook[],
   crds: ReadonlyMap<string, string> = new Map(),

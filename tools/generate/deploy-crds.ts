@@ -3,13 +3,16 @@
  * them the chart brings is an open list: a kind joins it when a controller of the operator serves it.
  */
 import { stringify } from 'yaml';
+import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
 import { parseResources, schemaName, type ResourceFact } from '../../src/core/api/registry/parse-resources.ts';
 import type { TypeExpression } from '../../src/core/api/schema/parse-facts.ts';
 import { typeSchema, type FieldSchema } from '../../src/core/api/schema/type-schema.ts';
 
+const COMPONENTS = new Map(componentDefinitions().map((definition) => [definition.metadata.name, definition]));
+
 /** `resource.group`, as definitions are named. */
-export const PACKAGED_KINDS: readonly string[] = [];
+export const PACKAGED_KINDS: readonly string[] = [...COMPONENTS.keys()];
 
 interface Schema {
   readonly [key: string]: unknown;
@@ -20,8 +23,9 @@ export function crdFiles(packaged: readonly string[] = PACKAGED_KINDS): Readonly
   const files = new Map<string, string>();
   for (const name of packaged) {
     const versions = facts.filter((fact) => `${fact.resource}.${fact.group}` === name);
-    if (versions.length === 0) throw new Error(`there is no kind of our own called ${name}`);
-    const text = stringify(definition(name, versions), { lineWidth: 0, aliasDuplicateObjects: false });
+    const made = COMPONENTS.get(name) ?? (versions.length === 0 ? undefined : definition(name, versions));
+    if (made === undefined) throw new Error(`there is no kind of our own called ${name}`);
+    const text = stringify(made, { lineWidth: 0, aliasDuplicateObjects: false });
     files.set(`${name}.yaml`, `# Written by tools/generate/deploy.ts; do not edit.\n${text}`);
   }
   return files;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
 import { OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
 import { VERSION } from '../../src/core/api/version.ts';
 import { crdFiles, PACKAGED_KINDS } from './deploy-crds.ts';
@@ -116,7 +117,9 @@ describe('definitions of custom resources', () => {
   });
 
   it('are packaged only of kinds that there are', () => {
-    expect(PACKAGED_KINDS.filter((name) => !all.includes(name))).toEqual([]);
+    const components = componentDefinitions().map(({ metadata }) => metadata.name);
+    expect(PACKAGED_KINDS.filter((name) => ![...all, ...components].includes(name))).toEqual([]);
+    expect(components.filter((name) => !PACKAGED_KINDS.includes(name))).toEqual([]);
     expect(() => crdFiles(['nothing.example.com'])).toThrow('nothing.example.com');
   });
 });

@@ -8,7 +8,7 @@ import type {
   CustomResourceDefinition,
   JSONSchemaProps,
 } from '../types/apiextensions-v1.ts';
-import { COMPONENT_KIND, COMPONENT_PLURAL, GENERATIONS } from './generations.ts';
+import { COMPONENT_KIND, COMPONENT_PLURAL, COMPONENT_SHORT_NAMES, GENERATIONS } from './generations.ts';
 import { type Field, type ObjectSchema, type Schema, snakeCase, type TextSchema } from './language.ts';
 import { manifest } from './spec.ts';
 import { formatRule } from './text-formats.ts';
@@ -55,6 +55,8 @@ export function componentDefinitions(): readonly CustomResourceDefinition[] {
         listKind: `${COMPONENT_KIND}List`,
         plural: COMPONENT_PLURAL,
         singular: COMPONENT_KIND.toLowerCase(),
+        // Only one group may answer to it, or nobody would know which.
+        ...(group === GENERATIONS[0]?.group ? { shortNames: COMPONENT_SHORT_NAMES } : {}),
       },
       versions: GENERATIONS.filter((generation) => generation.group === group).map(({ version }, index) => ({
         name: version,

@@ -1,6 +1,7 @@
 /** The groups and versions a manifest may carry: one shape after another, all of them read. */
 export const COMPONENT_KIND = 'KubernetesDaemonSet';
 export const COMPONENT_PLURAL = 'kubernetesdaemonsets';
+export const COMPONENT_SHORT_NAMES: readonly string[] = ['kds'];
 
 export interface Generation {
   readonly group: string;

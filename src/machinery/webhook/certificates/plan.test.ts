@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_CERTIFICATE_POLICY as POLICY, nextStep, type CertificateView } from './plan.ts';
+import { DEFAULT_CERTIFICATE_POLICY as POLICY, nextStep, policyFor, type CertificateView } from './plan.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 1);
@@ -8,6 +8,19 @@ const from = (days: number, length: number) => ({ notBefore: NOW + days * DAY, n
 const serving = (days: number, length = 90, isRight = true) => ({ ...from(days, length), isRight });
 const step = (view: Partial<CertificateView>, isSpread = true) =>
   nextStep({ retired: [], ...view }, isSpread, NOW, POLICY);
+
+describe('a policy for another time', () => {
+  it('has the same proportions', () => {
+    expect(policyFor(POLICY.servingMs)).toEqual(POLICY);
+    expect(policyFor(9 * DAY)).toEqual({
+      authorityMs: 36.5 * DAY,
+      authorityRenewBeforeMs: 12 * DAY,
+      servingMs: 9 * DAY,
+      servingRenewBeforeMs: 3 * DAY,
+      overlapMs: DAY / 10,
+    });
+  });
+});
 
 describe('the next step', () => {
   it('of an empty Secret is to stage an authority, then to let it take over as soon as it is spread', () => {

@@ -45,6 +45,20 @@ export const DEFAULT_CERTIFICATE_POLICY: CertificatePolicy = {
   overlapMs: DAY,
 };
 
+/** The same proportions for serving certificates that are good for another time. */
+export function policyFor(servingMs: number): CertificatePolicy {
+  const scale = servingMs / DEFAULT_CERTIFICATE_POLICY.servingMs;
+  const scaled = (ms: number): number => Math.round(ms * scale);
+  const { authorityMs, authorityRenewBeforeMs, servingRenewBeforeMs, overlapMs } = DEFAULT_CERTIFICATE_POLICY;
+  return {
+    authorityMs: scaled(authorityMs),
+    authorityRenewBeforeMs: scaled(authorityRenewBeforeMs),
+    servingMs,
+    servingRenewBeforeMs: scaled(servingRenewBeforeMs),
+    overlapMs: scaled(overlapMs),
+  };
+}
+
 export type CertificateStep =
   /** Make an authority, and let it join the bundle. */
   | { readonly step: 'stage' }
