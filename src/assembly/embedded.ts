@@ -29,10 +29,12 @@ import { advertisedAddress } from './advertised-address.ts';
 import { openAuditLog, type AuditLogOptions } from './audit-log.ts';
 import type { RequestLimits } from '../apiserver/wire/overload.ts';
 import { authorizeExpressions } from '../apiserver/admission/authorize-expressions.ts';
+import { createMutatingPolicies } from '../apiserver/admission/policies/mutating-policies.ts';
 import { createValidatingPolicies } from '../apiserver/admission/policies/validating-policies.ts';
 import { createMutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts';
 import { createValidatingWebhooks } from '../apiserver/admission/webhooks/validating.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
+import { createComponentAdmissionOnDemand } from '../control/component/admission/on-demand.ts';
 import { createDefinitionConditions } from '../control/housekeeping/crd-conditions.ts';
 import { createDefinitionFinalizer } from '../control/housekeeping/crd-finalizer.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
@@ -62,6 +64,7 @@ import { createFleet } from '../nodes/fleet/fleet.ts';
 import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
 import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
 import { accessKeepers } from './access.ts';
+import { ensureComponentDefinitions } from './component-definitions.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
 import { openClusterStore } from './cluster-store.ts';
@@ -234,14 +237,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       clientAuthority: keys.authority.certificate,
     });
 
-    const nodeCount = await createNodes(
-      client,
-      options.groups,
-      DEFAULT_GROUPS,
-      clock,
-      options.onProgress,
-      options.signal,
-    );
+    const [nodeCount] = await Promise.all([
+      createNodes(client, options.groups, DEFAULT_GROUPS, clock, options.onProgress, options.signal),
+      ensureComponentDefinitions({ client, clock, registry: api.registry }, options.signal),
+    ]);
     const server = `https://${hostName(options.bind)}:${address.port}`;
     return {
       server,
@@ -292,6 +291,7 @@ export function createEmbeddedApi(
   const registry = createRegistry();
   const own = builtInAdmission({ ...admission, store });
   const asking = { store, registry, random: realRandom, logger, authorize: authorizeExpressions(authorizer) };
+  const policies = createMutatingPolicies(asking, own);
   return createApiServer({
     store,
     registry,
@@ -300,10 +300,14 @@ export function createEmbeddedApi(
     authorizer,
     admission: [
       ...own,
-      ...(webhooks === undefined ? [] : [createMutatingWebhooks({ ...asking, caller: webhooks }, own)]),
+      policies.plugin,
+      ...(webhooks === undefined
+        ? []
+        : [createMutatingWebhooks({ ...asking, caller: webhooks }, [...own, policies.again])]),
       // After everything that may change an object: who asks for a certificate is not for others to say.
       ...accessAdmission(authorizer, realClock),
       createValidatingPolicies(asking),
+      createComponentAdmissionOnDemand(),
       ...(webhooks === undefined ? [] : [createValidatingWebhooks({ ...asking, caller: webhooks })]),
       ...closingAdmission({ store, clock: realClock }),
     ],

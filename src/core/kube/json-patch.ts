@@ -31,6 +31,9 @@ export class JsonPatchError extends Error {
   readonly code = 'EN_KUBE_JSON_PATCH';
 }
 
+/** The document is not what the patch says it is. */
+export class JsonPatchTestFailed extends JsonPatchError {}
+
 const jsonType = (value: Json): string => {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
@@ -334,7 +337,7 @@ function disown(state: PatchState, value: Json): void {
 }
 
 function test(state: PatchState, path: string, expected: Json): void {
-  const failed = new JsonPatchError(`testing value ${path} failed: test failed`);
+  const failed = new JsonPatchTestFailed(`testing value ${path} failed: test failed`);
   if (path === '') {
     if (deepEqual(state.root, expected)) return;
     throw failed;

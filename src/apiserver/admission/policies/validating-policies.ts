@@ -2,40 +2,35 @@
  * ValidatingAdmissionPolicy: rules of the cluster's owner, written as expressions, put into force by bindings. Nothing
  * is asked of anybody outside, so a decision is made at once.
  */
-import { celValueOf } from '../../../core/api/cel/cel.ts';
-import { DYN_DECL } from '../../../core/api/cel/decl-types.ts';
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type {
-  MatchResources,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../../core/api/types/admissionregistration-v1.ts';
-import type { Json } from '../../../core/kube/json.ts';
-import { SYSTEM_TENANT, type Stored } from '../../../core/kube/objects.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
 import { forbiddenRequest, StatusError, type StatusReason } from '../../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
-import { createCommittedCache } from '../committed-cache.ts';
-import { requestBindings } from '../expressions.ts';
-import { isExempt, matchesNamespace, matchesObject } from '../match-rules.ts';
-import { formMatched, inForm, type WebhookParts } from '../webhooks/ask.ts';
+import { isExempt } from '../match-rules.ts';
+import {
+  bindingsOf,
+  type Bound as BoundTo,
+  boundPolicies,
+  formOf,
+  type PolicyParts,
+  withParams,
+} from './bound-policies.ts';
 import { compilePolicy, type CompiledPolicy, type Denial } from './compiled-policy.ts';
 import { paramsOf } from './params.ts';
 
-type PolicyParts = Pick<WebhookParts, 'store' | 'registry' | 'authorize'>;
 type Policy = Stored<ValidatingAdmissionPolicy>;
 type Binding = Stored<ValidatingAdmissionPolicyBinding>;
+type Bound = BoundTo<Policy, Binding, CompiledPolicy>;
 
-interface Bound {
-  readonly policy: Policy;
-  readonly compiled: CompiledPolicy;
-  readonly bindings: readonly Binding[];
-}
-
+const RESOURCES = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
 const ALLOWED: AdmissionResponse = { allowed: true };
-const GROUP = 'admissionregistration.k8s.io';
 
 export function createValidatingPolicies(parts: PolicyParts): AdmissionPlugin {
-  const bound = boundPolicies(parts);
+  const bound = boundPolicies<Policy, Binding, CompiledPolicy>(parts, RESOURCES, compilePolicy);
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: (request) => !isExempt(request),
@@ -43,32 +38,6 @@ export function createValidatingPolicies(parts: PolicyParts): AdmissionPlugin {
       const all = bound();
       return all.length === 0 ? ALLOWED : judge(all, request, parts);
     },
-  };
-}
-
-/** Policies that somebody put into force, in order of their names; read again when one of them changed. */
-function boundPolicies({ store }: PolicyParts): () => readonly Bound[] {
-  const cacheOf = <T extends Stored>(resource: string) =>
-    createCommittedCache<T>(store, { tenant: SYSTEM_TENANT, group: GROUP, resource });
-  const policies = cacheOf<Policy>('validatingadmissionpolicies');
-  const bindings = cacheOf<Binding>('validatingadmissionpolicybindings');
-  const compiled = new WeakMap<ValidatingAdmissionPolicy['spec'], CompiledPolicy>();
-  let known: readonly Bound[] = [];
-  let seen = '';
-  return () => {
-    const version = `${policies.version}/${bindings.version}`;
-    if (version === seen) return known;
-    seen = version;
-    const byName = (a: Stored, b: Stored): number => (a.metadata.name < b.metadata.name ? -1 : 1);
-    const inForce = [...bindings.values()].toSorted(byName);
-    known = [...policies.values()].toSorted(byName).flatMap((policy): readonly Bound[] => {
-      const own = inForce.filter(({ spec }) => spec.policyName === policy.metadata.name);
-      if (own.length === 0) return [];
-      let ready = compiled.get(policy.spec);
-      if (ready === undefined) compiled.set(policy.spec, (ready = compilePolicy(policy)));
-      return [{ policy, compiled: ready, bindings: own }];
-    });
-    return known;
   };
 }
 
@@ -111,51 +80,15 @@ function judgeBinding(
   request: AdmissionRequest,
   parts: PolicyParts,
 ): readonly Denial[] {
-  const { store, authorize } = parts;
-  const { tenant, namespace } = request;
   try {
     const { matchResources } = binding.spec;
     if (matchResources !== undefined && formOf(matchResources, request, parts) === undefined) return [];
-    const params = paramsOf(spec.paramKind, binding.spec.paramRef, namespace, parts);
-    const isNamespace = request.resource.group === '' && request.resource.resource === 'namespaces';
-    const namespaceObject =
-      namespace === '' || isNamespace
-        ? undefined
-        : store.accepted({ tenant, group: '', resource: 'namespaces', namespace: '', name: namespace });
-    const bindings = requestBindings({
-      request: inForm(request, form),
-      form,
-      namespaceObject,
-      authorize: authorize(tenant),
-    });
-    return params.flatMap((param) =>
-      compiled.judge({
-        ...bindings,
-        params: () => celValueOf((param as unknown as Json | undefined) ?? null, DYN_DECL),
-      }),
-    );
+    const params = paramsOf(spec.paramKind, binding.spec.paramRef, request.namespace, parts);
+    const bindings = bindingsOf(request, form, parts);
+    return params.flatMap((param) => compiled.judge(withParams(bindings, param)));
   } catch (error) {
     return spec.failurePolicy === 'Ignore' ? [] : [configured('binding', error)];
   }
-}
-
-/** The form in which the rules match the request; absent when they do not. */
-function formOf(
-  resources: MatchResources | undefined,
-  request: AdmissionRequest,
-  { store, registry }: PolicyParts,
-): KindDefinition | undefined {
-  const { resourceRules = [], excludeResourceRules = [], matchPolicy } = resources ?? {};
-  if (excludeResourceRules.length > 0 && formMatched(excludeResourceRules, matchPolicy, request, registry)) {
-    return undefined;
-  }
-  const { group, version, resource } = request.resource;
-  const form =
-    resourceRules.length === 0
-      ? registry.byResource(group, version, resource)
-      : formMatched(resourceRules, matchPolicy, request, registry);
-  if (form === undefined || !matchesObject(resources?.objectSelector, request)) return undefined;
-  return matchesNamespace(resources?.namespaceSelector, request, store) ? form : undefined;
 }
 
 /** Not what the rules say but that they cannot be asked: refused whatever the binding's actions are. */

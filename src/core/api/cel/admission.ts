@@ -91,7 +91,7 @@ export interface AdmissionVariables {
   readonly authorizer?: boolean;
   /** Types of the policy's own variables, in the order they may refer to each other. */
   readonly variables?: ReadonlyMap<string, CelType>;
-  /** Mutating policies may escape keys of JSON patches. */
+  /** Expressions of mutating policies build objects and JSON patches. */
   readonly jsonPatch?: boolean;
 }
 

@@ -96,7 +96,7 @@ export interface CelProgram {
 
 /** What the expressions of one place may refer to. */
 export interface EnvironmentOptions {
-  /** `jsonpatch.escapeKey`, which mutating policies have. */
+  /** What mutating policies have: the types they build, and `jsonpatch.escapeKey`. */
   readonly jsonPatch?: boolean;
   /** Fields named like reserved words need no underscores. */
   readonly reservedFields?: boolean;

@@ -13,6 +13,7 @@ import type { CelEnvironment } from './model.ts';
 import { functionOverloads, type Overload } from './declarations.ts';
 import { RESERVED_WORDS } from './escape.ts';
 import type { ParseIssue } from './parser.ts';
+import { isPatchType, patchFieldType } from './patch-types.ts';
 import {
   BOOL,
   BYTES,
@@ -126,7 +127,9 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
   }
 
   const objectType = (name: string): CelType | undefined =>
-    environment.objectTypes.has(name) ? structType(name) : undefined;
+    environment.objectTypes.has(name) || (environment.jsonPatch === true && isPatchType(name))
+      ? structType(name)
+      : undefined;
 
   function visit(node: Expr): void {
     switch (node.kind) {
@@ -186,6 +189,11 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
   }
 
   function structFieldType(at: number, target: CelType, field: string): CelType | undefined {
+    if (environment.jsonPatch === true && isPatchType(target.name)) {
+      const type = patchFieldType(target.name, field);
+      if (!type) fail(at, `undefined field '${field}'`);
+      return type;
+    }
     const decl = environment.objectTypes.get(target.name);
     if (!decl) {
       fail(at, `unexpected failed resolution of '${target.name}'`);

@@ -10,6 +10,7 @@ import {
   CelMap,
   CelOpaque,
   CelOptional,
+  CelStruct,
   CelTimestamp,
   CelTypeValue,
   CelUint,
@@ -126,6 +127,9 @@ export function keyOfElement(element: Json, rule: ListRule): string {
 
 function mapsEqual(a: CelMap, b: Val): boolean | CelError {
   const schema = a instanceof SchemaMap;
+  if (a instanceof CelStruct || b instanceof CelStruct) {
+    if (!(a instanceof CelStruct && b instanceof CelStruct && a.type === b.type)) return false;
+  }
   if (!(b instanceof CelMap)) return schema ? (isError(b) ? b : NO_OVERLOAD) : false;
   if (schema && b instanceof SchemaMap && a.value === b.value && a.members === b.members) return true;
   if (a.size !== b.size) return false;

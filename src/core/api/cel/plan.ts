@@ -2,13 +2,14 @@
  * Checked expressions as closures. Every closure counts its own cost; constants are computed now, patterns compiled now,
  * and membership of constant lists becomes a look into a set, because upstream does so and prices it so.
  */
-import { ACCUMULATOR, type CallExpr, type Expr, type ListExpr, type MapExpr } from './ast.ts';
+import { ACCUMULATOR, type CallExpr, type Expr, type ListExpr, type MapExpr, type StructExpr } from './ast.ts';
 import { attributeEval, presenceEval, resolver, withQualifier, type Attribute } from './attributes.ts';
 import type { Checked } from './checker.ts';
 import { functionOverloads } from './declarations.ts';
 import { equals } from './equality.ts';
 import { charge, UNSET, type Eval } from './frame.ts';
 import { bindFunction, isConversion, type Fn } from './functions.ts';
+import { isPatchType } from './patch-types.ts';
 import { planFold } from './plan-fold.ts';
 import { printGo } from './print-go.ts';
 import { callCostOf, type CallCost } from './runtime-cost.ts';
@@ -18,6 +19,7 @@ import {
   CelError,
   CelList,
   CelOptional,
+  CelStruct,
   CelTypeValue,
   CelUint,
   EntryMap,
@@ -119,10 +121,8 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
         return planList(node);
       case 'map':
         return planMap(node);
-      case 'struct': {
-        const unknown = new CelError(`unknown type '${node.name}'`);
-        return { evaluate: charged(() => unknown, 40) };
-      }
+      case 'struct':
+        return { evaluate: charged(planStruct(node), 40) };
       case 'fold':
         return { evaluate: planFold(planner, node) };
     }
@@ -246,6 +246,28 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
     };
     const constant = entries.every(({ key, value }) => key.constant !== undefined && value.constant !== undefined);
     return constant ? foldConstant(build) : { evaluate: charged(build, 30) };
+  }
+
+  /** Only types that expressions may build get this far with fields; of others there are no values. */
+  function planStruct(node: StructExpr): Eval {
+    const type = checked.types[node.id]?.name ?? node.name;
+    if (!isPatchType(type)) {
+      const unknown = new CelError(`unknown type '${node.name}'`);
+      return () => unknown;
+    }
+    const fields = node.fields.map(({ name, value, optional }) => ({ name, evaluate: plan(value).evaluate, optional }));
+    return (frame) => {
+      const members = new Map<string, CelValue>();
+      for (const { name, evaluate, optional } of fields) {
+        const value = evaluate(frame);
+        if (isError(value)) return value;
+        if (!optional) members.set(name, value);
+        else if (!(value instanceof CelOptional)) {
+          return new CelError(`cannot initialize optional entry '${name}' from non-optional value ${printGo(value)}`);
+        } else if (value.value !== undefined) members.set(name, value.value);
+      }
+      return new CelStruct(type, members);
+    };
   }
 
   const planned = plan(expr);

@@ -210,6 +210,26 @@ export class EntryMap extends CelMap {
   }
 }
 
+/** An object an expression builds, of a type with a name. */
+export class CelStruct extends CelMap {
+  readonly type: string;
+  readonly fields: ReadonlyMap<string, CelValue>;
+  constructor(type: string, fields: ReadonlyMap<string, CelValue>) {
+    super();
+    this.type = type;
+    this.fields = fields;
+  }
+  get size(): number {
+    return this.fields.size;
+  }
+  find(key: CelValue): Val | undefined {
+    return typeof key === 'string' ? this.fields.get(key) : undefined;
+  }
+  keys(): readonly CelValue[] {
+    return [...this.fields.keys()];
+  }
+}
+
 /** The map a macro builds. */
 export class GrowingMap extends EntryMap {
   readonly growing: Map<MapKey, readonly [CelValue, CelValue]>;
@@ -253,7 +273,7 @@ export function typeNameOf(value: Val): string {
 }
 
 function objectTypeName(value: object): string {
-  if (value instanceof CelMap) return 'map';
+  if (value instanceof CelMap) return value instanceof CelStruct ? value.type : 'map';
   if (value instanceof CelList) return 'list';
   if (value instanceof CelOpaque) return value.type;
   if (value instanceof CelOptional) return 'optional_type';

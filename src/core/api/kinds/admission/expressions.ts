@@ -4,8 +4,6 @@
  */
 import { admissionEnvironment } from '../../cel/admission.ts';
 import { type CelEnvironment, type CelType, compileCel } from '../../cel/cel.ts';
-import { parse } from '../../cel/parser.ts';
-import { issueAt, printIssues } from '../../cel/source.ts';
 import { ANY, BOOL, DYN, listType, mapType, NULL, sameType, STRING } from '../../cel/types.ts';
 import {
   duplicate,
@@ -42,16 +40,6 @@ function compile(expression: string, environment: CelEnvironment, wanted: readon
   const names = wanted.map(runtimeName);
   const text = names.length === 1 ? `to ${names[0]}` : `to one of [${names.join(' ')}]`;
   return { error: (path, shown) => invalid(path, shown, `must evaluate ${text} but got ${runtimeName(type)}`) };
-}
-
-/** What is wrong with the way an expression is written, whatever it may mean. */
-export function syntaxProblem(expression: string): string | undefined {
-  const parsed = parse(expression);
-  if (parsed.ok) return undefined;
-  return printIssues(
-    expression,
-    parsed.issues.map(({ at, message }) => issueAt(expression, at, message)),
-  );
 }
 
 const environments = new Map<string, CelEnvironment>();
@@ -97,6 +85,8 @@ export interface PolicyExpressions {
   validateMessage(found: Findings, expression: string, path: string): void;
   /** What an audit annotation says; it is judged without the blanks around it. */
   validateAuditValue(found: Findings, expression: string, path: string): void;
+  /** What a mutation makes; `wanted` says of which type that must be. */
+  validateMutation(found: Findings, expression: string, wanted: CelType, path: string): void;
 }
 
 /** The expressions of one policy: its variables are known to those that come after them. */
@@ -138,6 +128,10 @@ export function policyExpressions(params: boolean, messageParams: boolean, hasVa
       void judge(found, expression, expression, environmentOf(messageParams, false), [STRING], path),
     validateAuditValue: (found, expression, path) =>
       void judge(found, expression.trim(), expression, environmentOf(params, true), [STRING, NULL], path),
+    validateMutation: (found, expression, wanted, path) => {
+      const environment = admissionEnvironment({ params, authorizer: true, variables: types, jsonPatch: true });
+      judge(found, expression, expression, environment, [wanted], path);
+    },
   };
 }
 

@@ -1,8 +1,6 @@
-/**
- * Policies that would change what is written. They are kept and judged, not run; of their mutations only the form and the
- * syntax are judged, for the types such expressions build are made up as they are written.
- */
+/** Policies that change what is written. The objects their expressions build are of types that are made up as they are written. */
 import { field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
+import { JSON_PATCH_TYPE, OBJECT_TYPE } from '../../cel/patch-types.ts';
 import type { KindStrategy } from '../../kind-definition.ts';
 import { createGenericStrategy } from '../../registry/generic-strategy.ts';
 import type {
@@ -13,7 +11,7 @@ import type {
 import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
 import { addAll, type Findings, listOf } from '../pod/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
-import { policyExpressions, syntaxProblem } from './expressions.ts';
+import { type PolicyExpressions, policyExpressions } from './expressions.ts';
 import { oneOf, REINVOCATION_POLICIES, validateMutatingOperations } from './match-rules.ts';
 import { conditionsChanged, POLICY_RULES, validateBindingHead, validatePolicyHead } from './policies.ts';
 import { staticNameWarnings } from './static-names.ts';
@@ -25,18 +23,19 @@ function validatePolicy({ metadata, spec }: MutatingAdmissionPolicy, judgeCondit
   validatePolicyHead(found, spec, judgeConditions);
   validateMutatingOperations(found, spec.matchConstraints, 'spec.matchConstraints');
   const params = spec.paramKind !== undefined;
-  policyExpressions(params, params, true).validateVariables(found, spec.variables, 'spec.variables');
+  const expressions = policyExpressions(params, params, true);
+  expressions.validateVariables(found, spec.variables, 'spec.variables');
   const mutations = listOf(spec.mutations);
   if (mutations.length === 0) found.push(required('spec.mutations', 'mutations must contain at least one item'));
   for (const [index, mutation] of mutations.entries()) {
-    validateMutation(found, mutation, field.index('spec.mutations', index));
+    validateMutation(found, mutation, expressions, field.index('spec.mutations', index));
   }
   if (!spec.reinvocationPolicy) found.push(required('spec.reinvocationPolicy', ''));
   else oneOf(found, spec.reinvocationPolicy, REINVOCATION_POLICIES, 'spec.reinvocationPolicy');
   return found;
 }
 
-function validateMutation(found: Findings, mutation: Mutation, path: string): void {
+function validateMutation(found: Findings, mutation: Mutation, expressions: PolicyExpressions, path: string): void {
   const { patchType } = mutation;
   if (patchType === '') {
     found.push(required(`${path}.patchType`, ''));
@@ -51,18 +50,16 @@ function validateMutation(found: Findings, mutation: Mutation, path: string): vo
   const source = mutation[own];
   if (source === undefined) {
     found.push(required(field.child(path, own), `must be specified when patchType is ${patchType}`));
-  } else validatePatch(found, source.expression ?? '', `${field.child(path, own)}.expression`);
+  } else {
+    const expression = (source.expression ?? '').trim();
+    const at = `${field.child(path, own)}.expression`;
+    if (expression === '') found.push(required(at, ''));
+    else expressions.validateMutation(found, expression, own === 'jsonPatch' ? JSON_PATCH_TYPE : OBJECT_TYPE, at);
+  }
   if (mutation[other] !== undefined) {
     const text = `must not be specified when patchType is ${patchType}`;
     found.push(invalid(field.child(path, other), `{${other}}`, text));
   }
-}
-
-function validatePatch(found: Findings, expression: string, path: string): void {
-  const trimmed = expression.trim();
-  const problem = trimmed === '' ? undefined : syntaxProblem(trimmed);
-  if (trimmed === '') found.push(required(path, ''));
-  else if (problem !== undefined) found.push(invalid(path, trimmed, `compilation failed: ${problem}`));
 }
 
 export const mutatingPolicyStrategy: KindStrategy<MutatingAdmissionPolicy> = {

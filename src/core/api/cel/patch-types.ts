@@ -1,0 +1,81 @@
+/**
+ * What mutating policies build: `Object{…}`, `Object.spec{…}` and so on, whose fields nobody knows before, and
+ * `JSONPatch{op, path, from, value}`.
+ */
+import type { Json, JsonObject } from '../../kube/json.ts';
+import { toJson } from './to-json.ts';
+import { DYN, listType, STRING, structType, type CelType } from './types.ts';
+import { ArrayList, CelList, CelMap, CelStruct, isError, type CelValue } from './values.ts';
+
+const OBJECT = 'Object';
+const JSON_PATCH = 'JSONPatch';
+
+/** What the expression of an apply configuration must yield. */
+export const OBJECT_TYPE: CelType = structType(OBJECT);
+/** What the expression of a JSON patch must yield. */
+export const JSON_PATCH_TYPE: CelType = listType(structType(JSON_PATCH));
+
+export const isPatchType = (name: string): boolean =>
+  name === JSON_PATCH || name === OBJECT || name.startsWith(`${OBJECT}.`);
+
+const OPERATION: ReadonlyMap<string, CelType> = new Map([
+  ['op', STRING],
+  ['path', STRING],
+  ['from', STRING],
+  ['value', DYN],
+]);
+
+export const patchFieldType = (type: string, field: string): CelType | undefined =>
+  type === JSON_PATCH ? OPERATION.get(field) : DYN;
+
+/** The types of nested objects are named after the fields that lead to them; those that are not, each with a message. */
+export function misnamed(value: CelValue, path = OBJECT): readonly string[] {
+  if (value instanceof CelStruct) {
+    const own =
+      value.type === path
+        ? []
+        : [
+            `unexpected type name "${value.type}", expected "${path}", which matches field name path from root Object type`,
+          ];
+    return [...own, ...Array.from(value.fields, ([name, field]) => misnamed(field, `${path}.${name}`)).flat()];
+  }
+  if (value instanceof CelList) return membersOf(value).flatMap((item) => misnamed(item, path));
+  if (value instanceof CelMap) {
+    return value.keys().flatMap((key) => {
+      const member = value.find(key);
+      return member === undefined || isError(member) ? [] : misnamed(member, path);
+    });
+  }
+  return [];
+}
+
+function membersOf(list: CelList): readonly CelValue[] {
+  if (list instanceof ArrayList) return list.items;
+  const items: CelValue[] = [];
+  for (let i = 0; i < list.size; i++) {
+    const item = list.at(i);
+    if (!isError(item)) items.push(item);
+  }
+  return items;
+}
+
+/** The operations of a JSON patch, as JSON. Throws an `Error` for what cannot be one. */
+export function patchOperations(value: CelValue): readonly JsonObject[] {
+  if (!(value instanceof CelList)) {
+    throw new Error('type mismatch: JSONPatchType.expression should evaluate to array');
+  }
+  return membersOf(value).map((item) => {
+    if (!(item instanceof CelStruct) || item.type !== JSON_PATCH) {
+      throw new Error('type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch');
+    }
+    const operation: { [key: string]: Json } = { op: '', path: '' };
+    for (const [name, field] of item.fields) {
+      if (name === 'value' && field instanceof CelStruct) {
+        const problems = misnamed(field, field.type);
+        if (problems.length > 0) throw new Error(`type mismatch: ${problems.join('\n')}`);
+      }
+      if (name !== 'from' || field !== '') operation[name] = toJson(field);
+    }
+    return operation;
+  });
+}
