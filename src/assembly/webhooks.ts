@@ -3,7 +3,8 @@
  * list from which the chart makes the webhook configurations. The server runs on every replica; the leader keeps the
  * certificates besides.
  */
-import { COMPONENT_ADMISSION, createComponentAdmission } from '../control/component/admission/component-admission.ts';
+import { createComponentAdmission } from '../control/component/admission/component-admission.ts';
+import { COMPONENT_ADMISSION } from '../control/component/admission/scope.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../core/api/component/generations.ts';
 import type { MatchCondition, RuleWithOperations } from '../core/api/types/admissionregistration-v1.ts';
 import type { Actor } from '../machinery/actor.ts';

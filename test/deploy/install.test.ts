@@ -21,7 +21,7 @@ import { loadRestConfig } from '../../src/machinery/http/load-config.ts';
 import { silentLogger } from '../../src/machinery/logger.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { realRandom } from '../../src/machinery/real-random.ts';
-import { crdFiles } from '../../tools/generate/deploy-crds.ts';
+import { crdFiles, PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
 import { MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -254,7 +254,7 @@ describe('plain manifests', () => {
   it('can be changed with kustomize', async () => {
     const text = await kubectl('kustomize', `${ROOT}/deploy/manifests`);
     expect(text).toContain('image: everynode:0.1.0');
-    expect(text.match(/^kind: /gm)).toHaveLength(10);
+    expect(text.match(/^kind: /gm)).toHaveLength(13 + PACKAGED_KINDS.length);
   });
 
   it('are deleted without a trace', async () => {

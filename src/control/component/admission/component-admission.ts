@@ -5,7 +5,6 @@
  * Rules may become stricter with a release, and what is stored stays stored. So whoever changes neither the spec nor what
  * counts as part of it is not judged: statuses, labels and finalizers of such an object can be written, and it can go.
  */
-import { COMPONENT_PLURAL, GENERATIONS } from '../../../core/api/component/generations.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { invalidObject } from '../../../core/kube/status-error.ts';
@@ -14,22 +13,15 @@ import { readObject } from '../load.ts';
 import { dockerConfigMention } from '../secrets/secret-source.ts';
 import { fieldErrorOf } from './field-error-of.ts';
 import { judge } from './judge.ts';
+import { COMPONENT_ADMISSION, handlesComponent } from './scope.ts';
 import { warningsOf } from './warnings.ts';
 
-/** The plugin's name, and with it the path of its webhook. */
-export const COMPONENT_ADMISSION = 'component';
-
-const GROUPS: ReadonlySet<string> = new Set(GENERATIONS.map(({ group }) => group));
 const ALLOWED: AdmissionResponse = { allowed: true };
 
 export function createComponentAdmission(): AdmissionPlugin {
   return {
     name: COMPONENT_ADMISSION,
-    handles: ({ operation, resource, subresource }) =>
-      subresource === '' &&
-      resource.resource === COMPONENT_PLURAL &&
-      GROUPS.has(resource.group) &&
-      (operation === 'CREATE' || operation === 'UPDATE'),
+    handles: handlesComponent,
     validate(request) {
       const { object, oldObject } = request;
       if (object === undefined || (oldObject !== undefined && saysTheSame(object, oldObject))) return ALLOWED;

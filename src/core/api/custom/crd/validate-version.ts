@@ -21,8 +21,9 @@ import { findFieldPath } from '../field-path.ts';
 import { validateRules } from './validate-rules.ts';
 import { validateStructural } from '../structural-rules.ts';
 import { type Structural, toStructural } from '../structural.ts';
+import { isFaultless, trustSchema } from './faultless.ts';
 import { validateDefaults } from './validate-defaults.ts';
-import { type Leniency, validateSchema } from './validate-schema.ts';
+import { type Leniency, STRICT, validateSchema } from './validate-schema.ts';
 
 const child = field.child;
 
@@ -67,6 +68,7 @@ export function validateRootSchema(
   rules: SchemaRules,
   path: string,
 ): readonly FieldError[] {
+  if (isFaultless(schema)) return [];
   const errors: FieldError[] = [];
   const at = child(path, 'openAPIV3Schema');
   if (hasStatus) append(errors, statusRootErrors(schema, at));
@@ -93,6 +95,8 @@ export function validateRootSchema(
     append(errors, validateRules(structural, at, { unchanged: rules.sameRules(schema) }));
   }
   if (errors.length === 0 && broken !== undefined) errors.push(invalid(at, '', broken));
+  const isStrict = hasStatus && rules.structural && rules.prunedDefaults && rules.lenient === STRICT;
+  if (isStrict && errors.length === 0) trustSchema(schema);
   return errors;
 }
 

@@ -1,0 +1,70 @@
+/**
+ * KubernetesDaemonSet on the embedded cluster: ordinary custom resource definitions, as the chart brings them to any other
+ * cluster. What we made follows the version that runs; what somebody else made under that name is theirs.
+ */
+import { componentDefinitions } from '../core/api/component/definitions.ts';
+import { defaultDefinition } from '../core/api/custom/crd/defaults.ts';
+import { trustSchema } from '../core/api/custom/crd/faultless.ts';
+import type { Registry } from '../core/api/registry/registry.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../core/api/registry/resources.ts';
+import type { CustomResourceDefinition } from '../core/api/types/apiextensions-v1.ts';
+import { deepEqual } from '../core/kube/immutable.ts';
+import type { Stored } from '../core/kube/objects.ts';
+import { isStatus } from '../core/kube/status-error.ts';
+import type { Client } from '../machinery/client.ts';
+import type { Clock } from '../machinery/clock.ts';
+
+const OURS = { name: 'app.kubernetes.io/managed-by', value: 'everynode' };
+
+const LOOK_EVERY_MS = 2;
+/** Whoever has not served them by then has other troubles; they are no reason not to start. */
+const WAIT_MS = 10_000;
+
+export interface Surroundings {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly registry: Pick<Registry, 'byResource'>;
+}
+
+/** Resolves when they are served: whoever is told that the cluster is up may apply one at once. */
+export async function ensureComponentDefinitions(around: Surroundings, signal?: AbortSignal): Promise<void> {
+  const { client, clock, registry } = around;
+  const definitions = componentDefinitions();
+  for (const { schema } of definitions.flatMap(({ spec }) => spec.versions))
+    if (schema?.openAPIV3Schema !== undefined) trustSchema(schema.openAPIV3Schema);
+  const ours = await Promise.all(
+    definitions.map(async (definition) => ((await ensure(client, definition)) ? [definition] : [])),
+  );
+  const isServed = (): boolean =>
+    ours
+      .flat()
+      .every(({ spec: { group, names, versions } }) =>
+        versions.every(({ name }) => registry.byResource(group, name, names.plural) !== undefined),
+      );
+  const until = clock.monotonic() + WAIT_MS;
+  while (!isServed() && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS, signal);
+}
+
+/** Answers whether it is ours. */
+async function ensure(client: Client, wanted: CustomResourceDefinition): Promise<boolean> {
+  const { metadata, spec } = defaultDefinition(wanted);
+  const found = await find(client, metadata.name);
+  if (found === undefined) {
+    const labels = { [OURS.name]: OURS.value };
+    await client.create(CUSTOM_RESOURCE_DEFINITIONS, { ...wanted, metadata: { ...metadata, labels } });
+    return true;
+  }
+  if (found.metadata.labels?.[OURS.name] !== OURS.value) return false;
+  if (!deepEqual(found.spec, spec)) await client.update(CUSTOM_RESOURCE_DEFINITIONS, { ...found, spec });
+  // One that is on its way out is not waited for.
+  return found.metadata.deletionTimestamp === undefined;
+}
+
+async function find(client: Client, name: string): Promise<Stored<CustomResourceDefinition> | undefined> {
+  try {
+    return await client.get(CUSTOM_RESOURCE_DEFINITIONS, { name });
+  } catch (error) {
+    if (isStatus(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+/** What the plugin is called and what it looks at: all that anybody needs before the first KubernetesDaemonSet comes. */
+import { COMPONENT_PLURAL, GENERATIONS } from '../../../core/api/component/generations.ts';
+import type { AdmissionPlugin } from '../../../machinery/admission.ts';
+
+/** The plugin's name, and with it the path of its webhook. */
+export const COMPONENT_ADMISSION = 'component';
+
+const GROUPS: ReadonlySet<string> = new Set(GENERATIONS.map(({ group }) => group));
+
+export const handlesComponent: AdmissionPlugin['handles'] = ({ operation, resource, subresource }) =>
+  subresource === '' &&
+  resource.resource === COMPONENT_PLURAL &&
+  GROUPS.has(resource.group) &&
+  (operation === 'CREATE' || operation === 'UPDATE');
