@@ -8,6 +8,7 @@ export const CONTROLLERS = {
   'certificatesigningrequest-cleaner-controller': 'csrcleaner',
   'certificatesigningrequest-signing-controller': 'csrsigning',
   'clusterrole-aggregation-controller': 'clusterrole-aggregation',
+  'component-controller': 'component',
   'daemonset-controller': 'daemonset',
   'cronjob-controller': 'cronjob',
   'deployment-controller': 'deployment',
@@ -32,6 +33,7 @@ export const CONTROLLERS = {
   'statefulset-controller': 'statefulset',
   'taint-eviction-controller': 'taint-eviction',
   'ttl-after-finished-controller': 'ttl-after-finished',
+  'validatingadmissionpolicy-status-controller': 'validatingadmissionpolicy-status',
   'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
 } as const;
 

@@ -202,3 +202,44 @@ describe('a validating admission policy', () => {
     ]);
   });
 });
+
+describe('the types of a policy', () => {
+  const checked = async (): Promise<unknown> => {
+    await expect
+      .poll(
+        async () => (await client.get(VALIDATING_ADMISSION_POLICIES, { name: 'policy' })).status?.observedGeneration,
+      )
+      .toBe(1);
+    return (await client.get(VALIDATING_ADMISSION_POLICIES, { name: 'policy' })).status?.typeChecking;
+  };
+
+  it('are said to be right in its status', async () => {
+    await enforce({ validations: [{ expression: "object.data['a'] != '' || object.metadata.namespace == 'x'" }] });
+    expect(await checked()).toEqual({});
+  });
+
+  it('are said to be wrong where they are', async () => {
+    await enforce({
+      variables: [{ name: 'count', expression: 'object.metadata.generation' }],
+      validations: [
+        { expression: "variables.count > '1'", messageExpression: "'got ' + variables.count" },
+        { expression: 'object.dataa.size() > 0' },
+      ],
+    });
+    expect(await checked()).toEqual({
+      expressionWarnings: [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning: expect.stringMatching(
+            /^\/v1, Kind=ConfigMap: ERROR: <input>:1:17: found no matching overload for '_>_' applied to '\(int, string\)'\n/,
+          ),
+        },
+        {
+          fieldRef: 'spec.validations[0].messageExpression',
+          warning: expect.stringContaining("found no matching overload for '_+_' applied to '(string, int)'"),
+        },
+        { fieldRef: 'spec.validations[1].expression', warning: expect.stringContaining("undefined field 'dataa'") },
+      ],
+    });
+  });
+});

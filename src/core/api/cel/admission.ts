@@ -91,6 +91,9 @@ export interface AdmissionVariables {
   readonly authorizer?: boolean;
   /** Types of the policy's own variables, in the order they may refer to each other. */
   readonly variables?: ReadonlyMap<string, CelType>;
+  /** The types of `object` and `oldObject`, and of `params`; anything unless told. */
+  readonly object?: DeclType;
+  readonly paramsType?: DeclType;
   /** Expressions of mutating policies build objects and JSON patches. */
   readonly jsonPatch?: boolean;
 }
@@ -98,14 +101,15 @@ export interface AdmissionVariables {
 /** Bindings are given under the same names; the resource check under `authorizer.requestResource`. */
 export function admissionEnvironment(options: AdmissionVariables = {}): CelEnvironment {
   const { params = false, authorizer = false, variables, jsonPatch = false } = options;
+  const { object: subject = DYN_DECL, paramsType = DYN_DECL } = options;
   const fields = Array.from(variables ?? [], ([name, type]) => [name, opaqueDecl(type)] as const);
   return celEnvironment(
     {
-      object: DYN_DECL,
-      oldObject: DYN_DECL,
+      object: subject,
+      oldObject: subject,
       request: REQUEST_DECL,
       namespaceObject: NAMESPACE_DECL,
-      ...(params ? { params: DYN_DECL } : {}),
+      ...(params ? { params: paramsType } : {}),
       ...(authorizer
         ? {
             authorizer: opaqueDecl(structType(AUTHORIZER_TYPE)),
@@ -114,7 +118,8 @@ export function admissionEnvironment(options: AdmissionVariables = {}): CelEnvir
         : {}),
       ...(variables ? { variables: objectDecl('kubernetes.variables', new Map(fields)) } : {}),
     },
-    { jsonPatch },
+    // Fields of known types are called as everybody calls them: `object.metadata.namespace`.
+    { jsonPatch, reservedFields: options.object !== undefined },
   );
 }
 
