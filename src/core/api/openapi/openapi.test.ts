@@ -55,6 +55,12 @@ describe('OpenAPI 2', () => {
     expect(paths['/apis/authorization.k8s.io/v1/subjectaccessreviews/{name}']).toBeUndefined();
   });
 
+  it('says what the fields mean that all objects share', () => {
+    const fields = Object.entries(definitions['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta']?.properties ?? {});
+    expect(fields.length).toBeGreaterThan(10);
+    expect(fields.filter(([, { description, $ref }]) => description === undefined || $ref !== undefined)).toEqual([]);
+  });
+
   it('says which kind a definition is, and how lists merge', () => {
     const pod = definitions['io.k8s.api.core.v1.Pod'];
     expect(pod?.['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }]);

@@ -3,6 +3,7 @@
  * stand and how a map says that anything goes; the rest is written once, here.
  */
 import type { TypeExpression } from '../schema/parse-facts.ts';
+import { METADATA_DESCRIPTIONS } from './metadata-descriptions.ts';
 import { type FieldSchema, type TypeSchema, typeSchema } from '../schema/type-schema.ts';
 
 export interface SchemaDocument {
@@ -71,7 +72,7 @@ function typeDocument(schema: TypeSchema, dialect: Dialect, queue: string[]): Sc
   const required = schema.fields.filter((field) => field.required).map((field) => field.name);
   const properties: [string, SchemaDocument][] = schema.fields.map((field) => [
     field.name,
-    fieldDocument(field, dialect, queue),
+    { ...fieldDocument(field, dialect, queue), ...described(schema, field) },
   ]);
   if (schema.typed) properties.unshift(['apiVersion', { type: 'string' }], ['kind', { type: 'string' }]);
   return {
@@ -83,6 +84,14 @@ function typeDocument(schema: TypeSchema, dialect: Dialect, queue: string[]): Sc
     ...(schema.open ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
     ...(schema.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
   };
+}
+
+const OBJECT_META = 'meta/v1.ObjectMeta';
+
+/** Of what all objects share something is said; in OpenAPI 2 nothing may stand beside a reference, and no such field is one. */
+function described({ name: type }: TypeSchema, { name }: FieldSchema): { readonly description?: string } {
+  const description = type === OBJECT_META ? METADATA_DESCRIPTIONS[name] : undefined;
+  return description === undefined ? {} : { description };
 }
 
 function fieldDocument(field: FieldSchema, dialect: Dialect, queue: string[]): SchemaDocument {
