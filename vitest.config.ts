@@ -37,6 +37,7 @@ export default defineConfig({
         'test/custom/*.test.ts',
         'test/workloads/**/*.test.ts',
         'test/component-apply/**/*.test.ts',
+        'test/component-controller/**/*.test.ts',
       ]),
       project(
         'kubectl',

@@ -35,6 +35,7 @@ import { createMutatingWebhooks } from '../apiserver/admission/webhooks/mutating
 import { createValidatingWebhooks } from '../apiserver/admission/webhooks/validating.ts';
 import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
 import { createComponentAdmissionOnDemand } from '../control/component/admission/on-demand.ts';
+import { createComponentController } from '../control/component/controller/component-controller.ts';
 import { createDefinitionConditions } from '../control/housekeeping/crd-conditions.ts';
 import { createDefinitionFinalizer } from '../control/housekeeping/crd-finalizer.ts';
 import { createEventExpiry } from '../control/housekeeping/event-expiry.ts';
@@ -184,6 +185,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         events: options.events === false ? undefined : kubelet,
       }),
       ...(runs('daemonset-controller') ? [createDaemonSetController(around)] : []),
+      ...(runs('component-controller') ? [createComponentController(around)] : []),
       ...(options.scheduler === false ? [] : [createScheduler(quiet)]),
       createEventExpiry({ client, clock, logger }),
       createDefinitionConditions(around),

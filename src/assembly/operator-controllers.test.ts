@@ -7,21 +7,24 @@ const names = (...selection: string[]): readonly string[] =>
 
 describe('which controllers the operator runs', () => {
   it('by default only what can do no harm beside Kubernetes', () => {
-    expect(names('*')).toEqual(['rollout-driver']);
+    expect(names('*')).toEqual(['rollout-driver', 'component']);
     for (const row of OPERATOR_CONTROLLERS) if (row.insteadOf !== undefined) expect(row.onByDefault).toBe(false);
   });
 
   it.each([
     [
       ['*', 'daemonset'],
-      ['rollout-driver', 'daemonset'],
+      ['rollout-driver', 'component', 'daemonset'],
     ],
     [
       ['daemonset', 'scheduler'],
       ['daemonset', 'scheduler'],
     ],
-    [['*', '-rollout-driver'], []],
-    [['*', '-scheduler'], ['rollout-driver']],
+    [['*', '-rollout-driver'], ['component']],
+    [
+      ['*', '-scheduler'],
+      ['rollout-driver', 'component'],
+    ],
     [['daemonset-controller'], ['daemonset']],
     [['-daemonset', 'daemonset'], []],
     [['daemonset', '-daemonset'], ['daemonset']],
@@ -34,7 +37,7 @@ describe('which controllers the operator runs', () => {
     expect(() => names(name)).toThrow(
       expect.objectContaining({
         code: 'EN_ASSEMBLY_UNKNOWN_CONTROLLER',
-        message: expect.stringContaining('rollout-driver, daemonset, scheduler') as string,
+        message: expect.stringContaining('rollout-driver, component, daemonset, scheduler') as string,
       }),
     );
   });
@@ -62,11 +65,19 @@ describe('the rights of the operator', () => {
     }
   });
 
-  it('reach no secrets of others, no roles, no impersonation', () => {
-    const resources = OPERATOR_RIGHTS.filter(({ scope }) => scope === 'cluster')
+  it('reach no secrets of others, no roles, no impersonation; but for who keeps components, which bring those', () => {
+    const resources = OPERATOR_RIGHTS.filter(({ scope, feature }) => scope === 'cluster' && feature !== 'component')
       .flatMap(({ rules }) => rules)
       .flatMap((rule) => rule.resources ?? []);
     for (const kept of ['secrets', 'configmaps', 'roles', 'clusterroles', 'users', 'groups', 'serviceaccounts/token'])
       expect(resources).not.toContain(kept);
+  });
+
+  it('let nobody be given more than the operator has: no escalating, binding, impersonating, no tokens', () => {
+    for (const rule of OPERATOR_RIGHTS.flatMap(({ rules }) => rules)) {
+      for (const verb of ['escalate', 'bind', 'impersonate']) expect(rule.verbs).not.toContain(verb);
+      for (const kept of ['users', 'groups', 'serviceaccounts/token', 'pods/exec'])
+        expect(rule.resources).not.toContain(kept);
+    }
   });
 });

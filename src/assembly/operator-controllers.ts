@@ -3,6 +3,7 @@
  * `operator-rights.ts` under the same name. `--controllers` is kube-controller-manager's: `*` is everything that is on by
  * default, `name` switches one on, `-name` off, and the first that names a controller counts.
  */
+import { createComponentController } from '../control/component/controller/component-controller.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createRolloutDriver } from '../control/daemonset/rollout-driver.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
@@ -53,6 +54,13 @@ export const OPERATOR_CONTROLLERS: readonly OperatorController[] = [
     about: 'rolls out DaemonSets that ask for it, beside whatever controller runs them',
     onByDefault: true,
     create: createRolloutDriver,
+  },
+  {
+    name: 'component',
+    alias: 'kubernetesdaemonset',
+    about: 'keeps KubernetesDaemonSets: everything a node daemon needs, from one custom resource',
+    onByDefault: true,
+    create: createComponentController,
   },
   {
     name: 'daemonset',

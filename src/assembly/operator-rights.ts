@@ -5,6 +5,7 @@
  * A feature is what `--controllers` switches, or `base`, which every operator needs. Somebody who runs fewer controllers may
  * leave out the rights of the others; nothing of a feature is needed by another.
  */
+import { COMPONENT_PLURAL, GENERATIONS } from '../core/api/component/generations.ts';
 import type { PolicyRule } from '../core/api/types/rbac-v1.ts';
 
 export interface OperatorRights {
@@ -39,6 +40,7 @@ const leaseOf = (program: string): PolicyRule => ({
   resourceNames: [program],
   verbs: ['get'],
 });
+const COMPONENT_GROUPS: readonly string[] = [...new Set(GENERATIONS.map(({ group }) => group))];
 /** Servers that can stream a list need only `watch` for that; `list` is for the others. */
 const FOLLOW = ['list', 'watch'] as const;
 
@@ -70,6 +72,40 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
       // Reading one pod tells how a deletion without an answer has ended.
       core(['pods'], ['delete', 'get', 'list', 'watch']),
       core(['events'], ['create', 'patch']),
+    ],
+  },
+  {
+    feature: 'component',
+    why: 'Keeps KubernetesDaemonSets, of whichever of the groups are defined, and tells how they are',
+    scope: 'cluster',
+    rules: [
+      {
+        apiGroups: ['apiextensions.k8s.io'],
+        resources: ['customresourcedefinitions'],
+        resourceNames: COMPONENT_GROUPS.map((group) => `${COMPONENT_PLURAL}.${group}`),
+        verbs: FOLLOW,
+      },
+      // The finalizer: what a component brought goes before it does.
+      { apiGroups: COMPONENT_GROUPS, resources: [COMPONENT_PLURAL], verbs: ['list', 'patch', 'watch'] },
+      { apiGroups: COMPONENT_GROUPS, resources: [`${COMPONENT_PLURAL}/status`], verbs: ['update'] },
+      core(['events'], ['create', 'list', 'patch']),
+      core(['nodes', 'pods'], FOLLOW),
+    ],
+  },
+  {
+    feature: 'component',
+    why: 'Brings what components stand for, puts it right and takes it away; Secrets that pods name are watched by name, for a change rolls the pods',
+    scope: 'cluster',
+    rules: [
+      core(['configmaps'], ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']),
+      core(['namespaces', 'secrets', 'serviceaccounts'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
+      apps(['daemonsets'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
+      // Neither `escalate` nor `bind`: a component can be given no right that the operator does not have.
+      {
+        apiGroups: ['rbac.authorization.k8s.io'],
+        resources: ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
+        verbs: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
+      },
     ],
   },
   {

@@ -28,6 +28,8 @@ export interface OperatorOptions {
   readonly scheduler?: Client;
   /** Beside whatever controller runs DaemonSets. */
   readonly rolloutDriver?: Client;
+  /** Keeps custom resources of kind KubernetesDaemonSet. */
+  readonly components?: Client;
   /** Kubelets of the nodes that are marked as simulated. */
   readonly fleet?: Client;
   /** Do not look whether Kubernetes' own are at work; only where they are known to be off. */
@@ -55,6 +57,7 @@ export async function startOperator(options: OperatorOptions, signal?: AbortSign
     ['daemonset', options.daemonSets],
     ['scheduler', options.scheduler],
     ['rollout-driver', options.rolloutDriver],
+    ['component', options.components],
   ]);
   const actors: Actor[] = [];
   for (const row of OPERATOR_CONTROLLERS) {

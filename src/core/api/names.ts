@@ -83,7 +83,16 @@ export const COMPONENT_ANNOTATIONS = {
   keep: 'everynode.dev/keep',
   /** On Namespaces: the component (`namespace/name`) that made it, and may delete it again. */
   createdBy: 'everynode.dev/created-by',
+  /** `true` on a KubernetesDaemonSet in the cluster: its controller writes nothing but its status. */
+  paused: 'everynode.dev/paused',
+  /** On a KubernetesDaemonSet in the cluster: what it may take over that is there already, `unowned` or `any`. */
+  adopt: 'everynode.dev/adopt',
+  /** On daemon pods: changes when a Secret changes that they read and that the component did not bring. */
+  checksumReferences: 'everynode.dev/checksum-references',
 } as const;
+
+/** On KubernetesDaemonSets in the cluster, until everything they brought is gone. */
+export const COMPONENT_FINALIZER = 'everynode.dev/component';
 
 /** As whom components are applied and undone; what `kubectl get --show-managed-fields` shows. */
 export const COMPONENT_FIELD_MANAGERS = {
@@ -91,4 +100,37 @@ export const COMPONENT_FIELD_MANAGERS = {
   /** Namespaces begin with it, and pass to the one above at once. */
   create: 'everynode-create',
   undo: 'everynode-undo',
+  /** The status and the finalizer of custom resources; what they stand for is applied as above. */
+  controller: 'everynode-component',
+} as const;
+
+/** Conditions in the status of a KubernetesDaemonSet. All are always there, but Paused. */
+export const COMPONENT_CONDITIONS = {
+  /** Everything is as the spec says, and every node that should run the daemon does. */
+  ready: 'Ready',
+  /** Something is under way: the rollout, or a wait for what the component needs. */
+  progressing: 'Progressing',
+  /** Every node that should have an available pod has one, be it an old one. */
+  available: 'Available',
+  /** It does not come about by itself: which nodes and why, or what the API server refuses. */
+  degraded: 'Degraded',
+  /** The spec has mistakes, all of which are told; the cluster stays as it was. */
+  invalid: 'Invalid',
+  /** Others own what it would change. Nothing is overwritten. */
+  conflict: 'Conflict',
+  /** Only while an annotation says so. */
+  paused: 'Paused',
+} as const;
+
+/** Reasons of events about KubernetesDaemonSets. */
+export const COMPONENT_EVENTS = {
+  applied: 'Applied',
+  ready: 'Ready',
+  degraded: 'Degraded',
+  invalid: 'Invalid',
+  conflict: 'Conflict',
+  failed: 'ApplyFailed',
+  paused: 'Paused',
+  undone: 'Undone',
+  deleted: 'Deleted',
 } as const;

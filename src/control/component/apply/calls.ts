@@ -143,7 +143,9 @@ function describeFailure(error: unknown, asked: string, ref: ObjectRef, scrubber
       message: isDenial(error)
         ? `you may not ${verb} ${resource}${ref.namespace === '' ? '' : ` in namespace ${ref.namespace}`}: ${said}`
         : `${verb} ${where} was refused: ${said}`,
-      ...(isDenial(error) ? { fix: `a role with the verb "${verb}" on ${resource}` } : {}),
+      ...(isDenial(error)
+        ? { fix: isTooMuch(error) ? HOLD_FIRST : `a role with the verb "${verb}" on ${resource}` }
+        : {}),
     };
   if (error.code === 422 || error.code === 400)
     return { code: 'EN_COMPONENT_APPLY_INVALID', object: ref, message: `${where} is invalid: ${said}` };
@@ -164,6 +166,10 @@ const DENIED_VERB = /\bcannot (\w+) resource\b/;
 /** Who lacks a right is told so by the authorizer; quotas, policies and webhooks answer 403 as well, in words of their own. */
 const isDenial = (error: StatusError): boolean =>
   error.code === 401 || /\bcannot \w+ (?:resource|path)\b|attempting to grant RBAC permissions/.test(error.message);
+
+/** Nobody can give rights that they do not have. */
+const isTooMuch = (error: StatusError): boolean => error.message.includes('attempting to grant RBAC permissions');
+const HOLD_FIRST = 'whoever applies it must have the rights it gives: bind a role with those to them first';
 
 /** Of Secrets only fields and reasons are told: a message could show a value in a form nobody thought of. */
 function saidOf(error: StatusError, ref: ObjectRef, scrubber: Scrubber): string {

@@ -5,6 +5,7 @@
 import {
   CONFIG_MAPS,
   CUSTOM_RESOURCE_DEFINITIONS,
+  DAEMON_SETS,
   ENDPOINT_SLICES,
   ENDPOINTS,
   EVENTS,
@@ -18,7 +19,9 @@ import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts
 import { StatusError } from '../../../core/kube/status-error.ts';
 import { wasAborted } from '../../../machinery/abort.ts';
 import { createCalls, type Calls } from './calls.ts';
+import { customResourceOf } from './custom-resource.ts';
 import { DEFAULT_WAIT_MS, type AppliedStep } from './apply.ts';
+import { ComponentApplyError } from './errors.ts';
 import { inventoryName, unionOf } from './inventory.ts';
 import { readInventory, removeInventory, takeInventory } from './inventory-store.ts';
 import { servedBy, isKind, NAMESPACED, refKey, refOf, type ObjectRef } from './object-ref.ts';
@@ -28,19 +31,23 @@ import { reasonToLeave } from './plan.ts';
 import { inOrder } from './prepare.ts';
 import { recoverObjects } from './recover.ts';
 import type { StepOutcome } from './progress.ts';
-import type { ApplyContext, ComponentIdentity } from './rendered.ts';
+import { identityText, type ApplyContext, type ComponentIdentity } from './rendered.ts';
 import { createScrubber } from './secrets.ts';
 
 export interface DeleteComponentOptions {
   /** How long to wait for everything to be gone (default: five minutes); 0 does not wait. */
   readonly waitMs?: number;
+  /** Never wait: where something has to be gone before the next, say so and leave the rest to the next call. */
+  readonly isBrief?: boolean;
   /** Say what would be done, and do nothing. */
   readonly dryRun?: boolean;
 }
 
 export interface DeleteResult {
-  /** `absent`: there was no such component. */
-  readonly outcome: 'deleted' | 'absent';
+  /** `absent`: there was no such component. `pending`: only where nobody waits. */
+  readonly outcome: 'deleted' | 'absent' | 'pending';
+  /** What has to be gone before it goes on. */
+  readonly pending?: ObjectRef;
   readonly steps: readonly AppliedStep[];
 }
 
@@ -64,6 +71,7 @@ export async function deleteComponent(
   const recovered = found === undefined ? await recoverObjects(calls, identity) : [];
   const objects = unionOf(found?.inventory.objects ?? [], recovered);
   if (found === undefined && objects.length === 0) return { outcome: 'absent', steps };
+  await refuseForeign(calls, identity, found?.inventory.identity.uid, found !== undefined);
 
   const isDry = options.dryRun === true;
   const hold =
@@ -71,6 +79,12 @@ export async function deleteComponent(
       ? undefined
       : await takeInventory(calls, { identity, found, phase: 'deleting', objects });
   const going: { readonly ref: ObjectRef; readonly uid: string }[] = [];
+  /** Waits for the end of an object, or tells that it would have to. */
+  const isGone = async (ref: ObjectRef, uid: string): Promise<boolean> => {
+    if (options.isBrief === true) return (await calls.find(ref))?.metadata.uid !== uid;
+    return waitMs <= 0 || (await untilGone(calls, ref, uid, waitMs));
+  };
+  const pending = (ref: ObjectRef): DeleteResult => ({ outcome: 'pending', steps, pending: ref });
   for (const ref of inOrder(objects, (each) => each).toReversed()) {
     if (isKind(ref, NAMESPACES)) continue;
     const live = await calls.find(ref);
@@ -82,13 +96,13 @@ export async function deleteComponent(
       if (!isDry) {
         await deleteObject(calls, ref, live);
         // Its pods use what comes next.
-        if (ref.kind === 'DaemonSet' && waitMs > 0) await untilGone(calls, ref, live.metadata.uid, waitMs);
-        else going.push({ ref, uid: live.metadata.uid });
+        if (!isKind(ref, DAEMON_SETS)) going.push({ ref, uid: live.metadata.uid });
+        else if (!(await isGone(ref, live.metadata.uid))) return pending(ref);
       }
       report(ref, 'deleted');
     }
   }
-  if (waitMs > 0) for (const { ref, uid } of going) await untilGone(calls, ref, uid, waitMs);
+  for (const { ref, uid } of going) if (!(await isGone(ref, uid))) return pending(ref);
 
   const namespaces = objects.filter((ref) => isKind(ref, NAMESPACES));
   const isHomeListed = namespaces.some((ref) => refKey(ref) === refKey(home));
@@ -109,7 +123,7 @@ export async function deleteComponent(
     await hold?.check();
     if (!isDry) {
       await deleteObject(calls, ref, live);
-      if (waitMs > 0) await untilGone(calls, ref, live.metadata.uid, waitMs);
+      if (!(await isGone(ref, live.metadata.uid))) return pending(ref);
     }
     report(ref, 'deleted');
   }
@@ -117,6 +131,26 @@ export async function deleteComponent(
   const isHomeGone = isHomeListed && steps.some((s) => refKey(s.object) === refKey(home) && s.outcome === 'deleted');
   if (hold !== undefined && !isHomeGone) await removeInventory(calls, identity, hold);
   return { outcome: 'deleted', steps };
+}
+
+/** A controller removes what is its own; whoever deletes by hand is told where that would come back from. */
+async function refuseForeign(
+  calls: Calls,
+  identity: ComponentIdentity,
+  owner: string | undefined,
+  isListed: boolean,
+): Promise<void> {
+  if (!isListed || owner === identity.uid) return;
+  const message = `component ${identityText(identity)} is reconciled from`;
+  if (identity.uid !== undefined)
+    throw new ComponentApplyError('EN_COMPONENT_APPLY_OTHER_OWNER', `${message} somewhere else, and stays`);
+  const resource = await customResourceOf(calls, identity.name, owner ?? '');
+  if (resource === undefined) return;
+  const { namespace = '', name } = resource.metadata;
+  throw new ComponentApplyError(
+    'EN_COMPONENT_APPLY_OTHER_OWNER',
+    `${message} ${resource.kind} ${namespace}/${name}, which would bring it back; delete that instead`,
+  );
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -11,7 +11,9 @@ export const COMPONENT_APPLY_ERROR_CODES = {
   EN_COMPONENT_APPLY_REFUSED: 'The API server refused a request for a reason of its own (quota, policy, webhook)',
   EN_COMPONENT_APPLY_UNREACHABLE: 'The API server did not answer, or said that it could not, for too long',
   EN_COMPONENT_APPLY_SUPERSEDED: 'Somebody else began to apply or delete the same component meanwhile',
-  EN_COMPONENT_APPLY_OTHER_OWNER: 'The component is reconciled from a custom resource, or from another one',
+  EN_COMPONENT_APPLY_OTHER_OWNER:
+    'The component is reconciled from a custom resource, from another one, or was applied by hand',
+  EN_COMPONENT_APPLY_UNDONE: 'Somebody went back to an earlier template, which stays until the spec changes',
   EN_COMPONENT_APPLY_NAMESPACE_ENDS: 'The namespace is being deleted; nothing can be made in it',
   EN_COMPONENT_APPLY_NO_NAMESPACE: 'The namespace does not exist, and the component does not make it',
   EN_COMPONENT_APPLY_INVENTORY: 'The inventory of the component cannot be read; nothing is removed by guess',

@@ -3,7 +3,7 @@
  * run meets everything a real one would (owners, validation, rights, quotas, policies), so what stands in the way is
  * known, all of it, before the first write.
  */
-import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
+import { COMPONENT_ANNOTATIONS, COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import { NAMESPACES } from '../../../core/api/registry/resources.ts';
 import { withMetadata } from '../../../core/kube/immutable.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
@@ -35,6 +35,8 @@ export interface SurveyOptions {
   readonly recreate?: boolean;
   /** False keeps what is no longer in the component; the next apply that prunes finds it. */
   readonly prune?: boolean;
+  /** Leave a component alone that somebody has turned back; for who applies by itself again and again. */
+  readonly keepsUndone?: boolean;
   /** Managers whose fields become ours, beside kubectl's; `name*` for all that begin so. */
   readonly migrateFrom?: readonly string[];
   /** Resources of custom kinds that the component uses but does not define. */
@@ -64,6 +66,12 @@ export async function survey(calls: Calls, component: RenderedComponent, options
   const namespace = await namespaceOf(calls, component, prepared);
   const found = await readInventory(calls, identity);
   const otherOwner = ownerProblem(component, found, options.adopt);
+  const { undone } = found?.inventory ?? {};
+  if (options.keepsUndone === true && undone !== undefined && otherOwner.length === 0)
+    throw new ComponentApplyError(
+      'EN_COMPONENT_APPLY_UNDONE',
+      `somebody went back to revision ${undone.revision} at ${undone.at}`,
+    );
   const refs = new Map<string, ObjectRef>(prepared.map(({ key, ref }) => [key, ref]));
   for (const ref of found?.inventory.objects ?? []) if (!refs.has(refKey(ref))) refs.set(refKey(ref), ref);
   const coming = comingKinds(prepared);
@@ -163,8 +171,17 @@ function ownerProblem(
   found: StoredInventory | undefined,
   adopt: Adoption | undefined,
 ): readonly ApplyProblem[] {
-  const uid = found?.inventory.identity.uid;
-  if (uid === undefined || uid === identity.uid || (adopt ?? 'never') !== 'never') return [];
+  if (found === undefined || (adopt ?? 'never') !== 'never') return [];
+  const { uid } = found.inventory.identity;
+  if (uid === identity.uid) return [];
+  if (uid === undefined)
+    return [
+      {
+        code: 'EN_COMPONENT_APPLY_OTHER_OWNER',
+        message: `component ${identityText(identity)} was applied by hand (everynode apply)`,
+        fix: `to take it over, annotate the custom resource with ${COMPONENT_ANNOTATIONS.adopt}: unowned`,
+      },
+    ];
   return [
     {
       code: 'EN_COMPONENT_APPLY_OTHER_OWNER',

@@ -1,0 +1,239 @@
+/** The status of a custom resource in words: pure. What is not known any more, because the spec cannot be read, stays as it was. */
+import { COMPONENT_ANNOTATIONS, COMPONENT_CONDITIONS as TYPES } from '../../../core/api/names.ts';
+import type { Component } from '../../../core/api/component/types.ts';
+import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
+import { setCondition, withoutCondition } from '../../../core/kube/conditions.ts';
+import { rolloutState } from '../apply/rollout/snapshot.ts';
+import type { RolloutSnapshot } from '../apply/rollout/snapshot.ts';
+import type { LagCode } from '../apply/rollout/lag.ts';
+import { componentOutputs } from '../outputs.ts';
+import type { Problem } from '../problem.ts';
+import type { ComponentCondition, ComponentObjectStatus } from './component-object.ts';
+
+/** What came of the last look. */
+export type Outcome =
+  /** Everything is as it should be, as far as the API server is concerned. */
+  | { readonly is: 'applied' }
+  | { readonly is: 'invalid'; readonly problems: readonly Problem[] }
+  /** Others have to do something first; `reason` says who. */
+  | { readonly is: 'waiting'; readonly reason: string; readonly message: string }
+  | { readonly is: 'conflict'; readonly reason: string; readonly message: string }
+  | { readonly is: 'failed'; readonly reason: string; readonly message: string }
+  | { readonly is: 'paused' }
+  | { readonly is: 'undone'; readonly revision: number; readonly at: string }
+  | { readonly is: 'deleting'; readonly message: string };
+
+export interface StatusFacts {
+  readonly generation: number;
+  readonly now: string;
+  readonly outcome: Outcome;
+  readonly before: ComponentObjectStatus | undefined;
+  /** Where the spec could be read. */
+  readonly component?: Component;
+  readonly set?: DaemonSet;
+  /** Where the rollout is not complete. */
+  readonly snapshot?: RolloutSnapshot;
+  /** `namespace/name` of the inventory, where there is one. */
+  readonly inventory?: string;
+}
+
+export function statusOf(facts: StatusFacts): ComponentObjectStatus {
+  const { generation, outcome, before, component, set, now } = facts;
+  const { inventory: _inventory, undone, conditions, outputs, ...rest } = before ?? {};
+  const inventory = facts.inventory ?? before?.inventory;
+  const counted = set === undefined ? withoutCounts(rest) : { ...rest, ...countsOf(set) };
+  const judged = judgement(facts);
+  const known = component === undefined ? outputs : componentOutputs(component, 'safe', set);
+  const noted =
+    outcome.is === 'undone'
+      ? {
+          revision: outcome.revision,
+          at: outcome.at,
+          generation: undone?.at === outcome.at ? undone.generation : generation,
+        }
+      : // Until an apply is carried through, what was undone is still so.
+        outcome.is === 'applied' || outcome.is === 'deleting'
+        ? undefined
+        : undone;
+  return {
+    ...counted,
+    observedGeneration: generation,
+    phase: phaseOf(facts, judged),
+    ...(known === undefined ? {} : { outputs: known }),
+    ...(inventory === undefined ? {} : { inventory }),
+    ...(noted === undefined ? {} : { undone: noted }),
+    conditions: withConditions(conditions, judged, outcome.is === 'paused', generation, now),
+  };
+}
+
+const COUNTS = [
+  'desiredNumberScheduled',
+  'currentNumberScheduled',
+  'updatedNumberScheduled',
+  'numberReady',
+  'numberAvailable',
+  'numberUnavailable',
+] as const;
+
+const countsOf = ({ status }: DaemonSet): ComponentObjectStatus =>
+  Object.fromEntries(COUNTS.map((name) => [name, status?.[name] ?? 0]));
+
+const withoutCounts = (status: ComponentObjectStatus): ComponentObjectStatus =>
+  Object.fromEntries(Object.entries(status).filter(([name]) => !COUNTS.some((each) => each === name)));
+
+interface Words {
+  readonly holds: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Judgement {
+  readonly ready: Words;
+  readonly progressing: Words;
+  readonly available: Words;
+  readonly degraded: Words;
+  readonly invalid: Words;
+  readonly conflict: Words;
+}
+
+const words = (holds: boolean, reason: string, message: string): Words => ({ holds, reason, message });
+
+function judgement(facts: StatusFacts): Judgement {
+  const { outcome, set } = facts;
+  const available = availability(set);
+  const degraded = degradation(facts);
+  const invalid =
+    outcome.is === 'invalid'
+      ? words(true, 'Invalid', shortened(outcome.problems.map(problemLine).join('\n')))
+      : words(false, 'Valid', 'the spec can be read');
+  const conflict =
+    outcome.is === 'conflict'
+      ? words(true, outcome.reason, shortened(outcome.message))
+      : words(false, 'NoConflict', 'nobody else owns what it brings');
+  const progressing = progress(facts);
+  return { ready: readiness(facts, progressing, degraded), progressing, available, degraded, invalid, conflict };
+}
+
+function availability(set: DaemonSet | undefined): Words {
+  if (set === undefined) return words(false, 'NotApplied', 'there is no DaemonSet yet');
+  const { desiredNumberScheduled: desired = 0, numberAvailable: available = 0 } = set.status ?? {};
+  const message = `${available} of ${desired} nodes have an available pod`;
+  return available >= desired && isCounted(set)
+    ? words(true, 'EveryNode', message)
+    : words(false, 'NodesLack', message);
+}
+
+/** The controller of DaemonSets has looked at it at least once. */
+const isCounted = ({ status }: DaemonSet): boolean => (status?.observedGeneration ?? 0) > 0;
+
+/** Troubles that do not pass with patience alone. */
+const TROUBLES: ReadonlySet<LagCode> = new Set<LagCode>([
+  'create-failed',
+  'unschedulable',
+  'node-not-ready',
+  'image',
+  'crash-loop',
+  'config',
+  'failed',
+  'stopped',
+]);
+const MOST_NODES = 5;
+
+function degradation({ outcome, snapshot }: StatusFacts): Words {
+  if (outcome.is === 'failed') return words(true, outcome.reason, shortened(outcome.message));
+  const troubles = (snapshot?.reasons ?? []).filter(({ code }) => TROUBLES.has(code));
+  const [worst] = troubles;
+  if (snapshot === undefined || worst === undefined) return words(false, 'NoTrouble', 'nothing is known to be wrong');
+  const lines = troubles.map(({ code, count, message }) => {
+    const names = snapshot.lagging.filter((each) => each.code === code).map(({ node }) => node);
+    const more = count > MOST_NODES ? ` and ${count - MOST_NODES} more` : '';
+    return `${names.slice(0, MOST_NODES).join(', ')}${more}: ${message}`;
+  });
+  return words(true, reasonOf(worst.code), shortened(lines.join('\n')));
+}
+
+/** `crash-loop` → `CrashLoop`, as reasons are written. */
+const reasonOf = (code: string): string =>
+  code
+    .split('-')
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
+    .join('');
+
+function progress({ outcome, set }: StatusFacts): Words {
+  switch (outcome.is) {
+    case 'invalid':
+      return words(false, 'Invalid', 'the spec has mistakes; what was there before stays');
+    case 'conflict':
+      return words(false, 'Conflict', 'others own what it would change');
+    case 'failed':
+      return words(false, outcome.reason, 'it could not be applied, and is tried again from time to time');
+    case 'paused':
+      return words(false, 'Paused', PAUSED);
+    case 'waiting':
+      return words(true, outcome.reason, shortened(outcome.message));
+    case 'deleting':
+      return words(true, 'Deleting', outcome.message);
+    case 'undone':
+      return words(
+        false,
+        'Undone',
+        `somebody went back to revision ${outcome.revision} at ${outcome.at}; it stays so until the spec changes`,
+      );
+    case 'applied': {
+      if (set === undefined) return words(true, 'Applied', 'the DaemonSet is on its way');
+      const { state, message } = rolloutState(set);
+      return words(state !== 'complete' && state !== 'on-delete', isDone(state) ? 'Complete' : 'RollingOut', message);
+    }
+  }
+}
+
+const isDone = (state: ReturnType<typeof rolloutState>['state']): boolean =>
+  state === 'complete' || state === 'on-delete';
+
+const PAUSED = `nothing is changed while it is annotated ${COMPONENT_ANNOTATIONS.paused}: "true"`;
+
+function readiness({ outcome, set }: StatusFacts, progressing: Words, degraded: Words): Words {
+  if (outcome.is === 'applied' && set !== undefined && isCounted(set) && isDone(rolloutState(set).state))
+    return words(true, 'RolledOut', progressing.message);
+  const { reason, message } = degraded.holds ? degraded : progressing;
+  return words(false, reason, message);
+}
+
+function phaseOf({ outcome }: StatusFacts, { ready, degraded }: Judgement): string {
+  if (outcome.is !== 'applied') return outcome.is.slice(0, 1).toUpperCase() + outcome.is.slice(1);
+  if (ready.holds) return 'Ready';
+  return degraded.holds ? 'Degraded' : 'Progressing';
+}
+
+function withConditions(
+  before: readonly ComponentCondition[] | undefined,
+  judged: Judgement,
+  isPaused: boolean,
+  observedGeneration: number,
+  now: string,
+): readonly ComponentCondition[] {
+  let list = before ?? [];
+  const set = (type: string, { holds, reason, message }: Words): void => {
+    const condition = { type, status: holds ? 'True' : 'False', reason, message, observedGeneration };
+    list = setCondition<ComponentCondition>(list, condition, now);
+  };
+  set(TYPES.ready, judged.ready);
+  set(TYPES.progressing, judged.progressing);
+  set(TYPES.available, judged.available);
+  set(TYPES.degraded, judged.degraded);
+  set(TYPES.invalid, judged.invalid);
+  set(TYPES.conflict, judged.conflict);
+  if (isPaused) set(TYPES.paused, words(true, 'Annotated', PAUSED));
+  else list = withoutCondition(list, TYPES.paused);
+  return list;
+}
+
+/** No problem tells a value of a secret. */
+export function problemLine({ path, message, suggestion, code }: Problem): string {
+  const hint = suggestion === undefined ? '' : ` (${suggestion})`;
+  return `${path === '' ? '' : `${path}: `}${message}${hint} [${code}]`;
+}
+
+/** API servers take 32768 characters; nobody reads more than this. */
+const LONGEST = 8_000;
+const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);

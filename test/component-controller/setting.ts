@@ -1,0 +1,163 @@
+/** An embedded cluster whose KubernetesDaemonSets are kept by the controller, and what tests ask of it. */
+import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
+import { COMPONENT_KIND, COMPONENT_PLURAL } from '../../src/core/api/component/generations.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
+import type { ComponentObject } from '../../src/control/component/controller/component-object.ts';
+import { createComponentController } from '../../src/control/component/controller/component-controller.ts';
+import { findCondition, isConditionTrue } from '../../src/core/kube/conditions.ts';
+import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
+import { isStatus } from '../../src/core/kube/status-error.ts';
+import type { Client } from '../../src/machinery/client.ts';
+import { createInformers } from '../../src/machinery/informers.ts';
+import { rememberingLogger, type LogLine } from '../../src/machinery/logger.ts';
+import { realClock } from '../../src/machinery/real-clock.ts';
+import { realRandom } from '../../src/machinery/real-random.ts';
+
+export const GROUP = 'kubernetes.planton.dev';
+export const componentsOf = (group = GROUP, version = 'v1'): Resource<ComponentObject> => ({
+  group,
+  version,
+  resource: COMPONENT_PLURAL,
+  kind: COMPONENT_KIND,
+  namespaced: true,
+});
+export const COMPONENTS = componentsOf();
+
+const LIMIT_MS = 30_000;
+
+/** What it read when it became what was waited for. */
+export async function until<T>(read: () => Promise<T>, isIt: (value: T) => boolean, limitMs = LIMIT_MS): Promise<T> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const value = await read();
+    if (isIt(value)) return value;
+    if (Date.now() > end)
+      throw new Error(`it did not come about in time: ${JSON.stringify(value, undefined, 1)?.slice(0, 6000)}`);
+    await realClock.sleep(25);
+  }
+}
+
+export async function installDefinitions(client: Client): Promise<void> {
+  for (const definition of componentDefinitions()) {
+    await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition).catch((error: unknown) => {
+      if (!isStatus(error, 'AlreadyExists')) throw error;
+    });
+    await until(
+      () => client.get(CUSTOM_RESOURCE_DEFINITIONS, { name: definition.metadata.name }),
+      ({ status }) => isConditionTrue(status?.conditions, 'Established'),
+    );
+  }
+}
+
+export interface RunningController {
+  readonly lines: readonly LogLine[];
+  stop(): Promise<void>;
+}
+
+/** A controller by itself, over any client. */
+export function startController(client: Client): RunningController {
+  const { logger, lines } = rememberingLogger();
+  const platform = { clock: realClock, random: realRandom, logger };
+  const informers = createInformers(client, platform);
+  const controller = createComponentController({ client, informers, ...platform });
+  const stopping = new AbortController();
+  const runs = [informers.start(stopping.signal), controller.start(stopping.signal)];
+  return {
+    lines,
+    async stop() {
+      stopping.abort();
+      await Promise.all(runs);
+    },
+  };
+}
+
+export interface ManifestOptions {
+  readonly name?: string;
+  readonly home?: string;
+  readonly namespace?: string;
+  readonly image?: string;
+  readonly annotations?: { readonly [key: string]: string };
+  readonly spec?: { readonly [field: string]: unknown };
+  readonly container?: { readonly [field: string]: unknown };
+  readonly apiVersion?: string;
+}
+
+/** A component that brings one of everything. */
+export function manifest(options: ManifestOptions = {}): ComponentObject {
+  const { name = 'agent', home = 'default', namespace = 'logging', image = 'example.test/agent:1' } = options;
+  return {
+    apiVersion: options.apiVersion ?? `${GROUP}/v1`,
+    kind: COMPONENT_KIND,
+    metadata: {
+      name,
+      namespace: home,
+      ...(options.annotations === undefined ? {} : { annotations: options.annotations }),
+    },
+    spec: {
+      namespace,
+      createNamespace: true,
+      createServiceAccount: true,
+      rbac: {
+        clusterRules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] }],
+        namespaceRules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }],
+      },
+      configMaps: { [`${name}-config`]: { 'agent.conf': 'level: info\n' } },
+      container: {
+        app: {
+          image,
+          resources: { requests: { cpu: '10m', memory: '16Mi' } },
+          volumeMounts: [{ name: 'config', mountPath: '/etc/agent', configMap: { name: `${name}-config` } }],
+          ...options.container,
+        },
+      },
+      pod: { terminationGracePeriodSeconds: 0 },
+      ...options.spec,
+    },
+  };
+}
+
+export const getComponent = (client: Client, name = 'agent', namespace = 'default'): Promise<Stored<ComponentObject>> =>
+  client.get(COMPONENTS, { namespace, name });
+
+export const conditionOf = ({ status }: ComponentObject, type: string) => findCondition(status?.conditions, type);
+
+export const isTrue = (object: ComponentObject, type: string): boolean =>
+  isConditionTrue(object.status?.conditions, type) && object.status?.observedGeneration === object.metadata.generation;
+
+export const untilTrue = (
+  client: Client,
+  type: string,
+  name = 'agent',
+  home = 'default',
+): Promise<Stored<ComponentObject>> =>
+  until(
+    () => getComponent(client, name, home),
+    (object) => isTrue(object, type),
+  );
+
+export const find = async <T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  name: string,
+  namespace?: string,
+): Promise<Stored<T> | undefined> =>
+  client.get(resource, namespace === undefined ? { name } : { namespace, name }).catch((error: unknown) => {
+    if (!isStatus(error, 'NotFound')) throw error;
+    return undefined;
+  });
+
+/** Gone, with all it brought. */
+export async function removed(client: Client, name = 'agent', home = 'default'): Promise<void> {
+  await client.delete(COMPONENTS, { namespace: home, name });
+  await until(
+    () => find(client, COMPONENTS, name, home),
+    (object) => object === undefined,
+  );
+}
+
+export const change = (client: Client, spec: { readonly [field: string]: unknown }, name = 'agent', home = 'default') =>
+  client.patch(COMPONENTS, { namespace: home, name }, { type: 'merge', body: { spec } as never });
+
+export const makeNamespace = async (client: Client, name: string): Promise<void> => {
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} });
+};
