@@ -1,4 +1,5 @@
 /** An APIService for every group and version that this server answers itself, as a kube-apiserver lists them. */
+import { GENERATIONS } from '../core/api/component/generations.ts';
 import * as resources from '../core/api/registry/resources.ts';
 import type { APIService } from '../core/api/types/apiregistration-v1.ts';
 
@@ -41,7 +42,7 @@ const OWN_GROUP = 'apiregistration.k8s.io';
 
 export function localApiServices(): readonly APIService[] {
   const served = new Map(
-    Object.values(resources)
+    [...Object.values(resources), ...GENERATIONS]
       .filter(({ group }) => group !== OWN_GROUP)
       .map(({ group, version }) => [`${version}.${group}`, { group, version }]),
   );

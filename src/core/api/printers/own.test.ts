@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { TablePrinter } from '../kind-definition.ts';
 import {
-  kubernetesDaemonSetPrinter,
   nodeClaimPrinter,
   nodePoolPrinter,
   orderPrinter,
@@ -92,8 +91,5 @@ describe('kinds of this product', () => {
     const odd = [undefined, 'text', { phase: { a: 1 } }, { conditions: 'no' }, { conditions: [null, 7] }];
     for (const status of odd) expect(cellsOf(tenantPrinter, { status })).toMatchObject({ Status: '', Ready: '' });
     expect(cellsOf(partitionPrinter, { status: { lastSeenTime: '2026-01-01T23:59:30Z' } })['Last Seen']).toBe('30s');
-    expect(cellsOf(kubernetesDaemonSetPrinter, { status: { desiredNumberScheduled: 5 } })).toMatchObject({
-      Desired: '5',
-    });
   });
 });

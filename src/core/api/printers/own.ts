@@ -166,12 +166,6 @@ const openPrinter = (columns: readonly OpenColumn[]) =>
     age(object, now),
   ]);
 
-export const kubernetesDaemonSetPrinter = openPrinter([
-  { column: text('Desired', 'Nodes that should run the daemon'), path: ['status', 'desiredNumberScheduled'] },
-  { column: text('Available', 'Nodes where it runs and is available'), path: ['status', 'numberAvailable'] },
-  { column: text('Status', 'How far the rollout is'), path: ['status', 'phase'] },
-]);
-
 export const tenantPrinter = openPrinter([
   { column: text('Status', 'Whether the tenant is in use or going away'), path: ['status', 'phase'] },
   { column: wide('Partition', 'Partition the tenant lives in'), path: ['spec', 'partition'] },

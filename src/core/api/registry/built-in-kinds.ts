@@ -1,6 +1,7 @@
 /** Puts each kind together from the facts, the tables of ./kinds.ts, and what is generic. */
 import type { KindDefinition, KindConversion, KindStrategy, StorageIdentity } from '../kind-definition.ts';
 import { KUBERNETES_RESOURCES } from '../facts/kubernetes-resources.ts';
+import { COMPONENT_PLURAL } from '../component/generations.ts';
 import { OWN_RESOURCES } from '../facts/own-resources.ts';
 import { simpleTraits } from '../kinds/simple-defaults.ts';
 import { nameAndAgePrinter } from '../printers/default.ts';
@@ -73,7 +74,10 @@ const NO_FIELDS: KindDefinition['selectableFields'] = {};
 export function builtInKinds(): readonly KindDefinition[] {
   return [
     ...parseResources(KUBERNETES_RESOURCES).map((fact) => define(fact, WITH_GENERATION.has(tableKey(fact)))),
-    ...parseResources(OWN_RESOURCES).map((fact) => define(fact, true)),
+    ...parseResources(OWN_RESOURCES)
+      // Defined as on any other cluster, by definitions that are written at the start.
+      .filter(({ resource }) => resource !== COMPONENT_PLURAL)
+      .map((fact) => define(fact, true)),
   ];
 }
 

@@ -101,7 +101,6 @@ import {
 import { nodePrinter } from '../printers/nodes.ts';
 import {
   daemonHomePrinter,
-  kubernetesDaemonSetPrinter,
   nodeClaimPrinter,
   nodePoolPrinter,
   nodeUsagePrinter,
@@ -255,9 +254,6 @@ export const PRINTERS: ReadonlyMap<string, TablePrinter> = new Map<string, Table
   ['core.korder.dev/quotas', quotaPrinter],
   ['karpenter.sh/nodepools', nodePoolPrinter],
   ['karpenter.sh/nodeclaims', nodeClaimPrinter],
-  ['kubernetes.planton.dev/kubernetesdaemonsets', kubernetesDaemonSetPrinter],
-  ['kubernetes.project-planton.org/kubernetesdaemonsets', kubernetesDaemonSetPrinter],
-  ['kubernetes.openmcf.org/kubernetesdaemonsets', kubernetesDaemonSetPrinter],
   ['everynode.dev/tenants', tenantPrinter],
   ['everynode.dev/partitions', partitionPrinter],
   ['everynode.dev/daemonhomes', daemonHomePrinter],
