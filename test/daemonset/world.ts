@@ -21,6 +21,8 @@ export interface WorldOptions extends TestServerOptions {
   readonly nodes?: number | readonly NodeGroup[];
   readonly scheduler?: boolean;
   readonly fleet?: boolean;
+  /** Nodes have a Lease each while they are so few; otherwise they share one. */
+  readonly ownLeases?: number;
   readonly controller?: Partial<DaemonSetControllerOptions> | false;
   /** Stands between the controller and the server. */
   readonly through?: (client: Client, clock: VirtualClock) => Client;
@@ -91,7 +93,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
 
   const informers = createInformers(direct, { clock, random });
   if (options.fleet !== false) {
-    const fleet = createFleet({ client: direct, informers, clock });
+    const fleet = createFleet({ client: direct, informers, clock, ownLeases: options.ownLeases ?? 0 });
     run((signal) => fleet.start(signal));
   }
   if (options.scheduler !== false) {

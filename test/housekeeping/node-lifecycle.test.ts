@@ -32,6 +32,7 @@ async function newWorld(options: WorldOptions, own?: (world: World) => Keeping):
   return world;
 }
 
+const SIMULATED = { 'everynode.dev/simulated': 'true' };
 const TWO_ZONES = [
   { name: 'a', count: 4 },
   { name: 'b', count: 4 },
@@ -157,6 +158,25 @@ describe('a node that is no longer heard of', () => {
 });
 
 describe('what is no missed heartbeat', () => {
+  it('a cluster that grows beyond Leases for each node, and shrinks again', async () => {
+    const world = await newWorld({ nodes: 3, ownLeases: 3 });
+    const isReady = async (): Promise<boolean> =>
+      (await world.client.list(NODES)).items.every((node) => readyOf(node) === 'True');
+    await world.settle(120_000);
+    expect(await isReady()).toBe(true);
+    const fourth = { ...(await getNode(world, 'node-0')), metadata: { name: 'fourth', annotations: SIMULATED } };
+    await world.client.create(NODES, fourth);
+    await world.settle(120_000);
+    expect(await isReady()).toBe(true);
+    await world.client.delete(NODES, { name: 'fourth' });
+    await world.settle(120_000);
+    expect(await isReady()).toBe(true);
+    // What nobody renews is a sign all the same.
+    await silence(world, 'node-0');
+    await world.settle(120_000);
+    expect(readyOf(await getNode(world, 'node-0'))).toBe('Unknown');
+  });
+
   it('a wall clock that jumps', async () => {
     const world = await newWorld({ nodes: 3 });
     for (const ms of [3_600_000, -7_200_000, 86_400_000]) {

@@ -84,7 +84,8 @@ export function createFleet(options: FleetOptions): Actor {
       ];
       const most = options.ownLeases === true ? Number.POSITIVE_INFINITY : Number(options.ownLeases ?? 0);
       const ownLeases = (): Iterable<Stored<Node>> => (nodes.lister.size <= most ? nodeKeeper.nodes() : []);
-      await beat({ client, clock, logger, ownLeases }, signal);
+      const isShared = (): boolean => most === 0 || nodes.lister.size > most;
+      await beat({ client, clock, logger, ownLeases, isShared }, signal);
       for (const registration of registrations) registration.remove();
       await Promise.all([nodeKeeper.stop(), podKeeper.stop()]);
     },

@@ -1,7 +1,7 @@
 /**
  * Heartbeats for a whole fleet in one Lease: nodes name it in an annotation (and a simulated node that names none means
- * the same one), so fifty thousand nodes cost one small write in ten seconds. Where somebody insists on a Lease for each
- * node (a real controller manager), those are renewed besides, spread over the interval.
+ * the same one), so fifty thousand nodes cost one small write in ten seconds. Where each node
+ * has a Lease of its own (few nodes, a real controller manager), those are renewed instead, spread over the interval.
  */
 import { FLEET_LEASE } from '../../core/api/names.ts';
 import { LEASES } from '../../core/api/registry/resources.ts';
@@ -26,8 +26,10 @@ export interface HeartbeatOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Nodes that want a Lease each; the shared one is renewed besides. */
+  /** Nodes that want a Lease each. */
   readonly ownLeases: () => Iterable<Stored<Node>>;
+  /** Whether there are nodes without one. */
+  readonly isShared: () => boolean;
 }
 
 /** Renews until the signal fires. A failed renewal is tried again at the next beat: one missed beat is no event. */
@@ -49,7 +51,7 @@ export async function beat(options: HeartbeatOptions, signal: AbortSignal): Prom
 
   while (!signal.aborted) {
     const began = clock.monotonic();
-    await renew(FLEET_LEASE, undefined);
+    if (options.isShared()) await renew(FLEET_LEASE, undefined);
     const own = [...options.ownLeases()];
     const share = Math.min(MAX_TOGETHER, Math.ceil(own.length / STEPS));
     for (let i = 0; i < own.length && !signal.aborted; i += share) {

@@ -211,6 +211,21 @@ describe('heartbeats', () => {
     expect(lease.metadata.ownerReferences).toEqual([{ apiVersion: 'v1', kind: 'Node', name: 'n7', uid: metadata.uid }]);
   });
 
+  it('are a Lease for each node while there are few, and nothing is shared then', async () => {
+    const world = await fleet({ ownLeases: 2 });
+    const names = async (): Promise<readonly string[]> => {
+      const before = world.writes.all.length;
+      await world.pass(20_000);
+      const leases = world.writes.all.slice(before).filter(({ resource }) => resource === 'leases');
+      return [...new Set(leases.map(({ name }) => name ?? ''))].toSorted();
+    };
+    for (const name of ['n1', 'n2']) await world.client.create(NODES, simulatedNode(name));
+    expect(await names()).toEqual(['n1', 'n2']);
+    await world.client.create(NODES, simulatedNode('n3'));
+    await world.pass(10_000);
+    expect(await names()).toEqual([FLEET_LEASE]);
+  });
+
   it('that fail are told once and go on', async () => {
     const world = await fleet();
     world.writes.fail = ({ resource }) => (resource === 'leases' ? { before: new Error('no route') } : undefined);

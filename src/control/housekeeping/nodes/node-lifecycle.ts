@@ -7,6 +7,7 @@
  * sleeping laptop, a stopped process or a jumping clock starts everybody's grace anew), and if the API server, asked once
  * more, says that the Lease has indeed not moved.
  */
+import { FLEET_LEASE } from '../../../core/api/names.ts';
 import { LEASES, NODES, PODS } from '../../../core/api/registry/resources.ts';
 import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
 import { isConditionTrue, setCondition } from '../../../core/kube/conditions.ts';
@@ -88,6 +89,10 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
   const queue = createTaintQueue({ clock, rate: rates.rate, give: giveUp });
   const nowText = (): string => formatTime(clock.now());
 
+  /** A node of the fleet may have a Lease of its own as well as the one all share: either is a sign of life. */
+  const hasBoth = (lease: string, name: string): boolean =>
+    lease === FLEET_LEASE && leases.lister.get(name, LEASE_NAMESPACE) !== undefined;
+
   /** One look at all nodes. */
   async function look(signal: AbortSignal): Promise<void> {
     const now = clock.monotonic();
@@ -113,7 +118,8 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
       if (known === undefined) announce(node, 'RegisteredNode', `Registered Node ${name} in Controller`);
       const health = observe(known, node, now, signOf);
       if (health !== known) healths.set(name, health);
-      const aliveAt = Math.max(health.aliveAt, signOf(health.lease).aliveAt, listeningSince);
+      let aliveAt = Math.max(health.aliveAt, signOf(health.lease).aliveAt, listeningSince);
+      if (hasBoth(health.lease, name)) aliveAt = Math.max(aliveAt, signOf(name).aliveAt);
       if (now - aliveAt > (health.reports ? graceMs : startupGraceMs)) silent.push(node);
       const ready = readyCondition(node)?.status;
       if (ready === 'True') {
@@ -130,10 +136,10 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
 
   function forgetGone(all: readonly Stored<Node>[]): void {
     const present = new Set(all.map(({ metadata }) => metadata.name));
-    for (const [name, { uid, lease }] of healths) {
+    for (const [name, { uid }] of healths) {
       if (present.has(name)) continue;
       healths.delete(name);
-      if (lease === name) signs.delete(lease);
+      signs.delete(name);
       queue.remove(name);
       unmarked.delete(name);
       announce({ metadata: { name, uid } }, 'RemovingNode', `Removing Node ${name} from Controller`);
@@ -161,17 +167,19 @@ export function createNodeLifecycle(options: NodeLifecycleOptions): Actor {
       const { name } = node.metadata;
       const conditions = unknownConditions(node, nowText());
       if (conditions === node.status?.conditions) return;
-      const lease = heartbeatLease(node);
-      let answer = asked.get(lease);
-      if (answer === undefined) asked.set(lease, (answer = liveRenewal(lease, signal)));
-      const renewTime = await answer;
-      const seen = signs.get(lease);
-      if (renewTime !== undefined && renewTime !== seen?.renewTime) {
-        // The cache was behind, not the node.
-        signs.set(lease, { renewTime, aliveAt: clock.monotonic() });
-        behind.add(lease);
+      const shared = heartbeatLease(node);
+      for (const lease of hasBoth(shared, name) ? [shared, name] : [shared]) {
+        let answer = asked.get(lease);
+        if (answer === undefined) asked.set(lease, (answer = liveRenewal(lease, signal)));
+        const renewTime = await answer;
+        const seen = signs.get(lease);
+        if (renewTime !== undefined && renewTime !== seen?.renewTime) {
+          // The cache was behind, not the node.
+          signs.set(lease, { renewTime, aliveAt: clock.monotonic() });
+          behind.add(lease);
+        }
+        if (behind.has(lease)) return;
       }
-      if (behind.has(lease)) return;
       const wasReady = readyCondition(node)?.status === 'True';
       const told: Stored<Node> = { ...node, status: { ...node.status, conditions } };
       await client.update(NODES, told, { subresource: 'status', signal }).catch(ignoreLost);
