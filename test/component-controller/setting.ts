@@ -1,7 +1,11 @@
 /** An embedded cluster whose KubernetesDaemonSets are kept by the controller, and what tests ask of it. */
+import { createApiServer } from '../../src/apiserver/api-server.ts';
+import { LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { COMPONENT_KIND, COMPONENT_PLURAL } from '../../src/core/api/component/generations.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, EVENTS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
+import type { Event } from '../../src/core/api/types/core-v1.ts';
 import type { ComponentObject } from '../../src/control/component/controller/component-object.ts';
 import { createComponentController } from '../../src/control/component/controller/component-controller.ts';
 import { findCondition, isConditionTrue } from '../../src/core/kube/conditions.ts';
@@ -12,6 +16,8 @@ import { createInformers } from '../../src/machinery/informers.ts';
 import { rememberingLogger, type LogLine } from '../../src/machinery/logger.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { realRandom } from '../../src/machinery/real-random.ts';
+import { counting } from '../component-apply/faulty-client.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 
 export const GROUP = 'kubernetes.planton.dev';
 export const componentsOf = (group = GROUP, version = 'v1'): Resource<ComponentObject> => ({
@@ -23,7 +29,7 @@ export const componentsOf = (group = GROUP, version = 'v1'): Resource<ComponentO
 });
 export const COMPONENTS = componentsOf();
 
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 15_000;
 
 /** What it read when it became what was waited for. */
 export async function until<T>(read: () => Promise<T>, isIt: (value: T) => boolean, limitMs = LIMIT_MS): Promise<T> {
@@ -46,6 +52,57 @@ export async function installDefinitions(client: Client): Promise<void> {
       () => client.get(CUSTOM_RESOURCE_DEFINITIONS, { name: definition.metadata.name }),
       ({ status }) => isConditionTrue(status?.conditions, 'Established'),
     );
+  }
+}
+
+export interface Setting {
+  readonly cluster: TestCluster;
+  readonly client: Client;
+  /** Writes without being judged, as somebody does where no webhook is registered. */
+  readonly careless: Client;
+  /** Every write of the controller, as `verb resource name`. */
+  readonly writes: string[];
+  readonly controller: RunningController;
+  stop(): Promise<void>;
+}
+
+/** An embedded cluster, and a controller beside it whose writes are counted. */
+export async function openSetting(nodes = 3): Promise<Setting> {
+  const cluster = await startTestCluster({
+    groups: nodes === 0 ? [] : [{ name: 'node', count: nodes }],
+    controllers: ['*', '-component-controller'],
+  });
+  const { client, api } = cluster;
+  await installDefinitions(client);
+  const { store, registry, authorizer } = api;
+  const unjudged = createApiServer({
+    store,
+    registry,
+    authorizer,
+    clock: realClock,
+    random: realRandom,
+    admission: [],
+  });
+  const counted = counting(client);
+  const controller = startController(counted.client);
+  return {
+    cluster,
+    client,
+    careless: createInProcessClient(unjudged, { user: LOOPBACK }),
+    writes: counted.seen,
+    controller,
+    async stop() {
+      await controller.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+/** Nothing was written for a while. */
+export async function quiet({ writes }: Pick<Setting, 'writes'>, forMs = 600): Promise<void> {
+  for (let count = -1; count !== writes.length;) {
+    count = writes.length;
+    await realClock.sleep(forMs);
   }
 }
 
@@ -154,6 +211,9 @@ export async function removed(client: Client, name = 'agent', home = 'default'):
     (object) => object === undefined,
   );
 }
+
+export const eventsAbout = async (client: Client, name: string, home = 'default'): Promise<readonly Event[]> =>
+  (await client.list(EVENTS, { namespace: home, fieldSelector: `involvedObject.name=${name}` })).items;
 
 export const change = (client: Client, spec: { readonly [field: string]: unknown }, name = 'agent', home = 'default') =>
   client.patch(COMPONENTS, { namespace: home, name }, { type: 'merge', body: { spec } as never });

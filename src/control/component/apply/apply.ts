@@ -8,7 +8,7 @@ import { formatTime } from '../../../core/kube/time.ts';
 import { createCalls, type Calls } from './calls.ts';
 import { ComponentApplyError, type FieldConflict } from './errors.ts';
 import { takeInventory, type Hold } from './inventory-store.ts';
-import { isKind, refText, type ObjectRef } from './object-ref.ts';
+import { isKind, refKey, refText, type ObjectRef } from './object-ref.ts';
 import { applyObject, deleteObject, takeOverFields, untilEstablished, untilGone } from './objects.ts';
 import { marked, markedAsCreated, wasCreatedBy } from './ownership.ts';
 import { isWrite, type Step } from './plan.ts';
@@ -143,7 +143,8 @@ async function apply(run: Run, ref: ObjectRef, object: KubeObject, live: Stored 
         message: `${refText(ref)}: fields of earlier tools are now owned by ${COMPONENT_FIELD_MANAGERS.apply}; what the component does not have goes`,
       });
   }
-  const applied = await applyObject(calls, ref, object, live, options.force === true);
+  const isForced = options.force === true || found.reclaimed.has(refKey(ref));
+  const applied = await applyObject(calls, ref, object, live, isForced);
   await untilEstablished(calls, ref, options.waitMs ?? DEFAULT_WAIT_MS);
   return applied;
 }

@@ -73,6 +73,10 @@ export function conflictsIn(error: StatusError, object: ObjectRef): readonly Fie
     });
 }
 
+/** Servers tell of an owner by update with which version and when it was; of one who applies only the name. */
+export const wasUpdate = ({ owner }: Pick<FieldConflict, 'owner'>): boolean =>
+  owner.replace(QUOTED, '').includes(' using ');
+
 function unquoted(text: string): string {
   try {
     return String(JSON.parse(text));

@@ -12,7 +12,7 @@ import { wasAborted } from '../../../machinery/abort.ts';
 import type { Calls } from './calls.ts';
 import { ComponentApplyError, type ApplyProblem, type FieldConflict } from './errors.ts';
 import { readInventory, type StoredInventory } from './inventory-store.ts';
-import { conflictsIn, predecessorTest } from './managers.ts';
+import { conflictsIn, predecessorTest, wasUpdate } from './managers.ts';
 import {
   isCustomResourceDefinition,
   isKind,
@@ -23,6 +23,7 @@ import {
   resourceOf,
   type ObjectRef,
 } from './object-ref.ts';
+import { ownerOf } from './ownership.ts';
 import { planApply, type Adoption, type Plan } from './plan.ts';
 import { prepare, type PreparedObject } from './prepare.ts';
 import { identityText, type RenderedComponent } from './rendered.ts';
@@ -35,6 +36,11 @@ export interface SurveyOptions {
   readonly recreate?: boolean;
   /** False keeps what is no longer in the component; the next apply that prunes finds it. */
   readonly prune?: boolean;
+  /**
+   * Take fields of our own objects back from whoever changed them by hand (an update). Who applies them lays claim to them, and
+   * is never overruled so.
+   */
+  readonly reclaim?: boolean;
   /** Leave a component alone that somebody has turned back; for who applies by itself again and again. */
   readonly keepsUndone?: boolean;
   /** Managers whose fields become ours, beside kubectl's; `name*` for all that begin so. */
@@ -53,6 +59,8 @@ export interface Survey {
   readonly problems: readonly ApplyProblem[];
   /** Fields of others that would change, also where they are taken by force. */
   readonly conflicts: readonly FieldConflict[];
+  /** Objects of which fields are taken back. */
+  readonly reclaimed: ReadonlySet<string>;
   readonly isPredecessor: (manager: string) => boolean;
 }
 
@@ -87,6 +95,8 @@ export async function survey(calls: Calls, component: RenderedComponent, options
   const refused = new Set(first.refusals.map(({ object }) => (object === undefined ? '' : refKey(object))));
   const predicted = new Map<string, KubeObject>();
   const recreate = new Set<string>();
+  const reclaimed = new Set<string>();
+  const listed = new Set((found?.inventory.objects ?? []).map(refKey));
   const conflicts: FieldConflict[] = [];
   const problems: ApplyProblem[] = [];
 
@@ -100,8 +110,11 @@ export async function survey(calls: Calls, component: RenderedComponent, options
       (ref.namespace !== '' && namespace === undefined) ||
       (present === undefined && coming.has(`${ref.group}/${ref.resource}`));
     if (cannotAsk) return;
-    const answer = await ask(calls, ref, object, present, options.force === true, isPredecessor);
+    const isOurs = present !== undefined && ownerOf(present, identity, listed.has(key)).owner === 'ours';
+    const mayReclaim = (conflict: FieldConflict): boolean => options.reclaim === true && isOurs && wasUpdate(conflict);
+    const answer = await ask(calls, ref, object, present, { force: options.force === true, isPredecessor, mayReclaim });
     conflicts.push(...answer.conflicts);
+    if (answer.isReclaimed === true) reclaimed.add(key);
     if (answer.object !== undefined) predicted.set(key, answer.object);
     if (answer.isImmutable && options.recreate === true) recreate.add(key);
     else problems.push(...answer.problems);
@@ -127,6 +140,7 @@ export async function survey(calls: Calls, component: RenderedComponent, options
     plan,
     problems: [...otherOwner, ...[...plan.refusals, ...problems].toSorted((a, b) => place(a) - place(b))],
     conflicts: conflicts.toSorted((a, b) => place(a) - place(b)),
+    reclaimed,
     isPredecessor,
   };
 }
@@ -208,6 +222,13 @@ interface Answer {
   readonly problems: readonly ApplyProblem[];
   readonly conflicts: readonly FieldConflict[];
   readonly isImmutable: boolean;
+  readonly isReclaimed?: boolean;
+}
+
+interface Claims {
+  readonly force: boolean;
+  readonly isPredecessor: (manager: string) => boolean;
+  readonly mayReclaim: (conflict: FieldConflict) => boolean;
 }
 
 async function ask(
@@ -215,11 +236,11 @@ async function ask(
   ref: ObjectRef,
   object: KubeObject,
   present: Stored | undefined,
-  force: boolean,
-  isPredecessor: (manager: string) => boolean,
+  claims: Claims,
   known: readonly FieldConflict[] = [],
 ): Promise<Answer> {
   const { client } = calls.context;
+  const { force, isPredecessor, mayReclaim } = claims;
   try {
     const answer = await calls.attempt('patch', ref, (signal) =>
       client.apply(resourceOf(ref), ofSame(object, present), {
@@ -235,10 +256,13 @@ async function ask(
     if (wasAborted(error, calls.context.signal)) throw error;
     if (error instanceof StatusError) {
       const all = conflictsIn(error, ref);
-      const foreign = all.filter(({ manager }) => !isPredecessor(manager));
-      if (all.length > 0 && known.length === 0 && (force || foreign.length === 0))
+      const foreign = all.filter((each) => !isPredecessor(each.manager) && !mayReclaim(each));
+      if (all.length > 0 && known.length === 0 && (force || foreign.length === 0)) {
         // The fields of predecessors will be ours by then; those of others are taken because that was asked for.
-        return { ...(await ask(calls, ref, object, present, true, isPredecessor, all)), conflicts: foreign };
+        const isReclaimed = all.some((each) => !isPredecessor(each.manager) && mayReclaim(each));
+        const forced = await ask(calls, ref, object, present, { ...claims, force: true }, all);
+        return { ...forced, conflicts: foreign, isReclaimed };
+      }
       if (foreign.length > 0)
         return { problems: [conflictProblem(ref, foreign)], conflicts: foreign, isImmutable: false };
       if (isImmutableChange(error))

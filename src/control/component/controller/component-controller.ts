@@ -245,6 +245,7 @@ export function createComponentController(options: ComponentControllerOptions): 
       const { changed, steps } = await applyComponent(context(signal), component, {
         adopt,
         keepsUndone,
+        reclaim: true,
         waitMs: GONE_WITHIN_MS,
       });
       if (changed) known.changes.push(clock.monotonic());

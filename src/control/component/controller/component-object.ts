@@ -5,7 +5,8 @@
  * functions of `apply/`; `status` puts it into words (pure), and `tell` into events.
  *
  * Who owns what: a component belongs to whom its inventory names, the custom resource with that uid or, without one, people
- * with a command line. Nobody takes it from the other unless told to (`everynode.dev/adopt`, `--adopt`).
+ * with a command line. Nobody takes it from the other unless told to (`everynode.dev/adopt`, `--adopt`). Both apply as field manager
+ * `everynode`. Fields of its objects that somebody changed by an update are put right; fields that another one applies are theirs.
  */
 import type { ConditionLike } from '../../../core/kube/conditions.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
