@@ -120,9 +120,11 @@ export async function startOperatorProcess(
       undo.push(() => made.close());
       return made;
     };
+    let election: LeaderElection | undefined;
     const client = connect('', {
       ...(options.qps === undefined ? {} : { qps: options.qps }),
       ...(options.burst === undefined ? {} : { burst: options.burst }),
+      beforeWrite: () => election?.look(),
     });
     // On its own connection and outside the limit: whoever works hard must not lose the lead for it.
     const apart = connect(' leader-election', { timeoutMs: Math.max(1_000, renewDeadlineMs / 2), maxRetries: 1 });
@@ -148,7 +150,6 @@ export async function startOperatorProcess(
             ...{ address: options.webhooks.bind, port: options.webhooks.port },
             certificates: options.webhooks.certificates,
           });
-    // It serves until the lead is handed over: whoever is asked has an answer as long as there can be one.
     if (webhooks !== undefined) undo.push(() => webhooks.stop());
     const keeper = webhooks?.keeper();
     const workers: readonly Worker[] = [
@@ -168,7 +169,7 @@ export async function startOperatorProcess(
         own.leading(false);
       }
     };
-    const election: LeaderElection | undefined =
+    election =
       electing === undefined
         ? undefined
         : createLeaderElection({
@@ -227,7 +228,8 @@ export async function startOperatorProcess(
       failed,
       async stop() {
         stopping.abort();
-        await working;
+        // Meanwhile API servers go over to others: both take a while.
+        await Promise.all([working, webhooks?.stop()]);
         await undoAll();
       },
     };

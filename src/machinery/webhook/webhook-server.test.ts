@@ -41,7 +41,8 @@ const GUARD: AdmissionPlugin = {
 };
 
 async function start(options: Partial<WebhookServerOptions> = {}): Promise<{ server: WebhookServer; port: number }> {
-  const server = createWebhookServer({ clock: realClock, plugins: [GUARD], address: '127.0.0.1', port: 0, ...options });
+  const usual = { clock: realClock, plugins: [GUARD], address: '127.0.0.1', port: 0, lingerMs: 0 };
+  const server = createWebhookServer({ ...usual, ...options });
   const stopping = new AbortController();
   const run = server.start(stopping.signal);
   stops.push(async () => {
@@ -238,6 +239,19 @@ describe('a webhook server', () => {
     while (server.ready()) await new Promise((resolve) => setTimeout(resolve, 1));
     open.resolve();
     expect((await answer).response.allowed).toBe(true);
+    await stopped;
+    await expect(ask(port, { body: review('x') })).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it('answers on connections that are open while it stops, and sends the next request elsewhere', async () => {
+    const { port, server } = await start({ lingerMs: 60_000 });
+    const agents = [1, 2, 3].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const askAll = () => Promise.all(agents.map((agent) => ask(port, { body: review('good'), agent })));
+    for (const { headers } of await askAll()) expect(headers['connection']).toBe('keep-alive');
+    const stopped = stops.splice(0)[0]?.();
+    while (server.ready()) await new Promise((resolve) => setTimeout(resolve, 1));
+    for (const { status, headers } of await askAll()) expect([status, headers['connection']]).toEqual([200, 'close']);
+    // With the last connection it ends, long before it would have cut anybody off.
     await stopped;
     await expect(ask(port, { body: review('x') })).rejects.toThrow(/ECONNREFUSED/);
   });

@@ -8,7 +8,7 @@
  */
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { encodeJson, JsonSyntaxError, parseJson } from '../../core/kube/json.ts';
 import { parseGoDuration } from '../../core/kube/time.ts';
@@ -39,6 +39,8 @@ export interface WebhookServerOptions {
   readonly maxInFlight?: number;
   /** How long requests under way may take to end when the server stops. */
   readonly stopTimeoutMs?: number;
+  /** For so long those who have a connection are still answered, and told to go elsewhere with the next. */
+  readonly lingerMs?: number;
 }
 
 export interface WebhookServer extends Actor {
@@ -54,7 +56,9 @@ const MAX_BODY = 8 * 1024 * 1024;
 const MAX_IN_FLIGHT = 256;
 /** The longest an API server waits. */
 const LONGEST_TIMEOUT_MS = 30_000;
-const STOP_TIMEOUT_MS = 10_000;
+const STOP_TIMEOUT_MS = 8_000;
+const LINGER_MS = 3_000;
+const LOOK_EVERY_MS = 20;
 /** Longer than the 90 s for which Go's client keeps an idle connection: whoever closes first must not be us. */
 const KEEP_ALIVE_MS = 120_000;
 
@@ -80,6 +84,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   let isOpen = false;
   let isStopping = false;
   let inFlight = 0;
+  let connections = 0;
   let idle: (() => void) | undefined;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -160,9 +165,19 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
     });
   }
 
+  /**
+   * A connection that is closed under a request is a request that fails, and API servers keep connections. So every answer now
+   * ends its connection, and only those on which nobody has asked for a while are cut.
+   */
+  async function linger(): Promise<void> {
+    const end = clock.monotonic() + (options.lingerMs ?? LINGER_MS);
+    while (connections > 0 && clock.monotonic() < end) await clock.sleep(LOOK_EVERY_MS);
+  }
+
   async function close(running: Server): Promise<void> {
     isStopping = true;
     isOpen = false;
+    await linger();
     const closed = new Promise<void>((resolve) => running.close(() => resolve()));
     running.closeIdleConnections();
     const ended = inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (idle = resolve));
@@ -202,6 +217,10 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
         onRequest,
       );
       server = running;
+      running.on('connection', (socket: Socket) => {
+        connections += 1;
+        socket.once('close', () => (connections -= 1));
+      });
       running.on('tlsClientError', (error) => logger.debug('A TLS handshake failed', { error: error.message }));
       await new Promise<void>((resolve, reject) => {
         running.once('error', reject);
