@@ -7,6 +7,7 @@ import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { createLimitRanger } from './limit-ranger.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createPodSecurity, type PodSecurityOptions } from './pod-security.ts';
+import { createPodTopologyLabels } from './pod-topology-labels.ts';
 import { createPriority } from './priority.ts';
 import { createResourceQuotaAdmission } from './resource-quota.ts';
 import { createRuntimeClassAdmission } from './runtime-class.ts';
@@ -40,6 +41,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): readonly Adm
       ? []
       : [createStorageObjectInUseProtection(options.protects)]),
     createRuntimeClassAdmission(store),
+    createPodTopologyLabels(store),
   ];
   return without(plugins, options.disabled);
 }

@@ -239,41 +239,6 @@ export const KNOWN: readonly KnownDifference[] = [
       encodeJson(ours).includes('"NotFound"'),
   },
   {
-    name: 'topology of a bound pod',
-    reason:
-      'the plugin that copies zone and region of its node to a pod is not there: labels that all pods of a template share would be kept once a pod',
-    example: {
-      kind: 'Pod',
-      operations: [
-        {
-          method: 'POST',
-          on: 'collection',
-          body: {
-            apiVersion: 'v1',
-            kind: 'Pod',
-            metadata: { name: '$name' },
-            spec: { containers: [{ name: 'c', image: 'i' }] },
-          },
-        },
-        {
-          method: 'POST',
-          on: 'object',
-          subresource: 'binding',
-          body: {
-            apiVersion: 'v1',
-            kind: 'Binding',
-            metadata: { name: '$name' },
-            target: { kind: 'Node', name: 'node-1' },
-          },
-        },
-      ],
-    },
-    matches: ({ difference: { ours, path }, sequence }) =>
-      sequence.target.kind === 'Pod' &&
-      ours === undefined &&
-      /metadata\.labels(\.topology\.kubernetes\.io\/(zone|region))?$/.test(path),
-  },
-  {
     name: 'lists whose items have no names',
     reason: 'nothing can be applied to them; ours says so in its own words, and later',
     example: {

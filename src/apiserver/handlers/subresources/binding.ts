@@ -7,6 +7,7 @@ import { StatusError, badRequest, conflict, notFound } from '../../../core/kube/
 import type { AdmissionRequest } from '../../../machinery/admission.ts';
 import type { ApiResponse, CreateRequest } from '../../request.ts';
 import type { Decision } from '../../store/store.ts';
+import { mergedLabels } from '../../admission/merged-labels.ts';
 import { type HandlerContext, storeKeyOf } from '../context.ts';
 import { decodeOptions } from '../decode.ts';
 import { atRevision } from '../metadata.ts';
@@ -28,9 +29,10 @@ export async function bindPod(
   const bind = (accepted: Stored | undefined, step: Step): Stored<Pod> => {
     if (accepted === undefined) throw notFound(pods, name);
     const admission = admissionRequest(pods, request, binding);
-    step('mutate', () => context.admission.mutate(pods, admission, request.warn));
-    step('validate', () => context.admission.validate(pods, admission, request.warn));
-    return bound(accepted as Stored<Pod>, binding, context.timestamps.now());
+    const admitted = step('mutate', () => context.admission.mutate(pods, admission, request.warn));
+    const changed = admitted === undefined ? admission : { ...admission, object: admitted };
+    step('validate', () => context.admission.validate(pods, changed, request.warn));
+    return bound(accepted as Stored<Pod>, changed.object as Binding, context.timestamps.now());
   };
   if (options.dryRun === true) await stagedDecision(context.store, key, bind);
   else {
@@ -76,13 +78,17 @@ function bound(pod: Stored<Pod>, binding: Binding, now: string): Stored<Pod> {
   if ((pod.spec?.schedulingGates?.length ?? 0) > 0) {
     throw refused(name, `pod ${name} has non-empty .spec.schedulingGates`);
   }
-  const annotations = wanted.annotations;
+  const { annotations, labels } = wanted;
   return {
     ...pod,
     metadata:
-      annotations === undefined
+      annotations === undefined && labels === undefined
         ? pod.metadata
-        : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } },
+        : {
+            ...pod.metadata,
+            ...(annotations === undefined ? {} : { annotations: { ...pod.metadata.annotations, ...annotations } }),
+            ...(labels === undefined ? {} : { labels: mergedLabels(pod.metadata.labels, labels) }),
+          },
     spec: { ...pod.spec, nodeName: binding.target.name ?? '' },
     status: { ...withoutPromise(pod.status), conditions: scheduled(pod.status?.conditions ?? NONE, now) },
   };

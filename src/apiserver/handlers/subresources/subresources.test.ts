@@ -203,6 +203,34 @@ describe('binding', () => {
     expect((await failure(client.bind({ ...A, name: 'nobody' }, 'n1'))).code).toBe(404);
   });
 
+  it('tells a pod the zone and region of its node, and pods of one zone share what they are told', async () => {
+    const { client } = await createTestServer();
+    const zone = 'topology.kubernetes.io/zone';
+    for (const [name, value] of [
+      ['n1', 'a'],
+      ['n2', 'a'],
+      ['n3', 'b'],
+    ] as const) {
+      const labels = { [zone]: value, 'kubernetes.io/hostname': name };
+      await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: {} });
+    }
+    const labels = Object.freeze({ app: 'web', [zone]: 'wrong' });
+    const placed = async (name: string, node: string) => {
+      const made = pod(name);
+      await client.create(PODS, { ...made, metadata: { ...made.metadata, labels } });
+      await client.bind({ ...A, name }, node);
+      return (await client.get(PODS, { ...A, name })).metadata.labels;
+    };
+    const first = await placed('a', 'n1');
+    expect(first).toEqual({ app: 'web', [zone]: 'a' });
+    expect(await placed('b', 'n2')).toBe(first);
+    expect(await placed('c', 'n3')).toEqual({ app: 'web', [zone]: 'b' });
+    expect(await placed('d', 'nowhere')).toEqual(labels);
+    const made = pod('born');
+    const born = await client.create(PODS, { ...made, spec: { ...made.spec, nodeName: 'n3' } });
+    expect(born.metadata.labels).toEqual({ [zone]: 'b' });
+  });
+
   it('wants a node', async () => {
     const { client } = await createTestServer();
     await client.create(PODS, pod('a'));
