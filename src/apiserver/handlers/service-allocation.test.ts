@@ -101,6 +101,12 @@ describe('cluster IPs', () => {
     const { selector: _, ...rest } = service('b').spec ?? {};
     const byHand = await client.create(SERVICES, { ...service('b'), spec: { ...rest, clusterIP: 'None' } });
     expect(byHand.spec?.ipFamilyPolicy).toBe('RequireDualStack');
+    const one = { ...rest, clusterIP: 'None', ipFamilies: ['IPv6'], ipFamilyPolicy: 'PreferDualStack' };
+    const both = await client.create(SERVICES, { ...service('d'), spec: one });
+    expect(both.spec).toMatchObject({ ipFamilies: ['IPv6', 'IPv4'], ipFamilyPolicy: 'PreferDualStack' });
+    const single = { ...rest, clusterIP: 'None', ipFamilyPolicy: 'SingleStack' };
+    const alone = await client.create(SERVICES, { ...service('e'), spec: single });
+    expect(alone.spec).toMatchObject({ ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' });
     const external = await client.create(SERVICES, service('c', { type: 'ExternalName', externalName: 'x.test' }));
     expect(external.spec?.clusterIP ?? '').toBe('');
   });
@@ -112,6 +118,15 @@ describe('cluster IPs', () => {
     );
     const dual = await failure(client.create(SERVICES, service('a', { ipFamilyPolicy: 'RequireDualStack' })));
     expect(dual.message).toContain('this cluster is not configured for dual-stack services');
+    // Endpoints of a headless service are looked up by somebody, and only of the family there is.
+    const headless = service('a', {
+      clusterIP: 'None',
+      ipFamilyPolicy: 'RequireDualStack',
+      ipFamilies: ['IPv4', 'IPv6'],
+    });
+    expect(
+      (await failure(client.create(SERVICES, headless))).status.details?.causes?.map(({ field }) => field),
+    ).toEqual(['spec.ipFamilyPolicy', 'spec.ipFamilies[1]']);
   });
 
   it('are not used up by dry runs', async () => {

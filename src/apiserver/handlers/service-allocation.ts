@@ -129,8 +129,8 @@ function gather(services: Iterable<Stored<Service>>): { ips: Set<string>; ports:
   return { ips, ports };
 }
 
-const refuse = (service: Service, error: FieldError): never => {
-  throw invalidObject({ group: '', kind: 'Service' }, service.metadata.name, [error]);
+const refuse = (service: Service, ...errors: readonly FieldError[]): never => {
+  throw invalidObject({ group: '', kind: 'Service' }, service.metadata.name, errors);
 };
 
 function withAddress(
@@ -141,21 +141,24 @@ function withAddress(
   cidr: string,
 ): ServiceSpec {
   const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
-  const policy = spec.ipFamilyPolicy;
-  if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0 && policy === undefined) {
+  const policy = spec.ipFamilyPolicy ?? old?.ipFamilyPolicy;
+  if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
     // Whoever fills in its endpoints by hand may use any family.
-    return { ...spec, ipFamilyPolicy: 'RequireDualStack', ipFamilies: [family, family === 'IPv4' ? 'IPv6' : 'IPv4'] };
+    const ipFamilyPolicy = policy ?? 'RequireDualStack';
+    const [first = family, ...others] = spec.ipFamilies ?? [];
+    const isWhole = others.length > 0 || ipFamilyPolicy === 'SingleStack';
+    const ipFamilies = isWhole ? [first, ...others] : [first, first === 'IPv4' ? 'IPv6' : 'IPv4'];
+    const isSame = policy === spec.ipFamilyPolicy && spec.ipFamilies?.length === ipFamilies.length;
+    return isSame ? spec : { ...spec, ipFamilyPolicy, ipFamilies };
   }
-  if (!isHeadless(spec)) {
-    if (policy === 'RequireDualStack') {
-      refuse(service, invalid('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'));
-    }
-    const strange = spec.ipFamilies?.findIndex((wanted) => wanted !== family) ?? -1;
-    if (strange >= 0) {
-      const path = `spec.ipFamilies[${strange}]`;
-      refuse(service, invalid(path, spec.ipFamilies?.[strange], 'not configured on this cluster'));
-    }
+  const wrong: FieldError[] = [];
+  if (policy === 'RequireDualStack') {
+    wrong.push(invalid('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'));
   }
+  for (const [index, wanted] of (spec.ipFamilies ?? []).entries()) {
+    if (wanted !== family) wrong.push(invalid(`spec.ipFamilies[${index}]`, wanted, 'not configured on this cluster'));
+  }
+  if (wrong.length > 0) refuse(service, ...wrong);
   const families = {
     ipFamilies: spec.ipFamilies?.length ? spec.ipFamilies : [family],
     ipFamilyPolicy: policy ?? 'SingleStack',
