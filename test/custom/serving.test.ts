@@ -2,6 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
 import type { CustomResourceDefinition } from '../../src/core/api/types/apiextensions-v1.ts';
 import { isStatus, StatusError } from '../../src/core/kube/status-error.ts';
+import { createHttpClient } from '../../src/machinery/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/real-clock.ts';
+import { realRandom } from '../../src/machinery/real-random.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import {
   definitionOf,
@@ -60,6 +64,22 @@ describe('custom resources', () => {
     expect(strict.message).toBe(
       'Apple in version "v1" cannot be handled as a Apple: strict decoding error: unknown field "spec.worm"',
     );
+  });
+
+  it('answer for a part that nobody defined that the object is not there, over the wire', async () => {
+    const definition = definitionOf(versionOf(specOf({})), { plural: 'sloes', kind: 'Sloe' });
+    await establish(cluster.client, definition);
+    const sloes = resourceOf(definition);
+    await cluster.client.create(sloes, thingOf(definition, 'm', {}));
+    const config = await loadKubeconfig({ path: cluster.kubeconfigFile, clock: realClock });
+    const client = createHttpClient(config, { clock: realClock, random: realRandom });
+    try {
+      const at = `/apis/test.example.com/v1/namespaces/default/sloes/m`;
+      for (const part of ['bogus', 'status', 'scale'])
+        expect((await refusal(client.raw(`${at}/${part}`))).message).toBe('sloes.test.example.com "m" not found');
+    } finally {
+      await client.close();
+    }
   });
 
   it('say what they are, and nothing else', async () => {

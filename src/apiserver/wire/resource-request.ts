@@ -6,7 +6,7 @@ import { cannotBeHandled } from '../../core/api/schema/decoding-errors.ts';
 import { speltIntegerProblem } from '../../core/api/schema/spelt-integers.ts';
 import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
-import { badRequest, forbiddenRequest, StatusError } from '../../core/kube/status-error.ts';
+import { badRequest, forbiddenRequest, notFound as objectNotFound, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
 import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
@@ -45,6 +45,8 @@ export async function answerResource(
   context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined || !isPathOf(kind, target)) throw notFound();
+  // Whoever serves definitions looks no further, and says that the object is not there, whether it is or not.
+  if (kind.custom !== undefined && !isKnown(kind, target)) throw objectNotFound(kind, target.name);
   if (!isServed(kind, target, verb)) throw isClosing(kind, target, verb) ? closing(kind) : notAllowed();
   const offers = kind.verbs.length === 1 && kind.verbs[0] === 'create' ? OF_QUESTIONS : TRANSFORMS;
   const protobuf = { object: hasProtobuf(apiVersionOf(kind), kind.kind), metadata: !isWatching };

@@ -98,6 +98,19 @@ describe('kinds of a definition', () => {
     expect(list).toMatchObject({ kind: 'list', listType: 'map', listMapKeys: ['k', 'p'], keyDefaults: { p: 'TCP' } });
   });
 
+  it('warn of a finalizer without a domain when it is added, and not of one that was there', () => {
+    const { warnings } = only().strategy;
+    const thing = (...finalizers: readonly string[]): KubeObject => ({
+      apiVersion: 'stable.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a', finalizers },
+    });
+    const told = (object: KubeObject, old?: KubeObject) => warnings?.(object, old).map((text) => text.split('"')[1]);
+    expect(told(thing('web', 'example.com/guard', 'api', 'web'))).toEqual(['api', 'web']);
+    expect(told(thing('web', 'api'), thing('web'))).toEqual(['api']);
+    expect(told(thing('web'), thing('web'))).toEqual([]);
+  });
+
   it('print the columns they were given', () => {
     const { columns, row } = only({
       additionalPrinterColumns: [

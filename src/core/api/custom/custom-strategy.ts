@@ -104,7 +104,7 @@ export function createCustomStrategy(options: CustomStrategyOptions): KindStrate
       append(errors, newListErrors(object, old));
       return withRules(errors, object, old);
     },
-    warnings: (object) => finalizerWarnings(object.metadata.finalizers),
+    warnings: (object, old) => finalizerWarnings(addedFinalizers(object, old)),
     ratcheted: (object) => ratcheted.get(object),
     generationChanged: (object, old) =>
       contentChanged(object, old) || (!hasStatus && !deepEqual(bagOf(object)['status'], bagOf(old)['status'])),
@@ -133,7 +133,13 @@ function statusOnly<T extends KubeObject>(object: T, old: T): T {
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-function finalizerWarnings(finalizers: readonly string[] = []): readonly string[] {
+/** Whoever writes what was there already is told nothing; each of the others once, in the order of their names. */
+function addedFinalizers({ metadata }: KubeObject, old: KubeObject | undefined): readonly string[] {
+  const known = new Set(old?.metadata.finalizers);
+  return [...new Set(metadata.finalizers)].filter((name) => !known.has(name)).toSorted();
+}
+
+function finalizerWarnings(finalizers: readonly string[]): readonly string[] {
   const at = field.child('metadata', 'finalizers');
   return finalizers.flatMap((name) => {
     const texts = qualifiedNameProblems(name).map((problem) => `${at}: ${goQuote(name)}: ${problem}`);
