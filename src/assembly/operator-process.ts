@@ -120,9 +120,11 @@ export async function startOperatorProcess(
       undo.push(() => made.close());
       return made;
     };
+    let election: LeaderElection | undefined;
     const client = connect('', {
       ...(options.qps === undefined ? {} : { qps: options.qps }),
       ...(options.burst === undefined ? {} : { burst: options.burst }),
+      beforeWrite: () => election?.look(),
     });
     // On its own connection and outside the limit: whoever works hard must not lose the lead for it.
     const apart = connect(' leader-election', { timeoutMs: Math.max(1_000, renewDeadlineMs / 2), maxRetries: 1 });
@@ -167,7 +169,7 @@ export async function startOperatorProcess(
         own.leading(false);
       }
     };
-    const election: LeaderElection | undefined =
+    election =
       electing === undefined
         ? undefined
         : createLeaderElection({

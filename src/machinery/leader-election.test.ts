@@ -263,6 +263,29 @@ describe('leader election', () => {
     expect(b.election.sinceRenewed()).toBe(undefined);
   });
 
+  it('is lost to whoever looks at the clock, before any timer has run', async () => {
+    const { clock, candidate } = setUp();
+    let asleep = 0;
+    const suspended = { ...clock, monotonic: () => clock.monotonic() + asleep };
+    const told: boolean[] = [];
+    const a = candidate('a', {
+      clock: suspended,
+      lead: (signal, lost) => {
+        a.election.look();
+        told.push(lost.aborted);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+    });
+    await clock.advance(30_000);
+    asleep = 7_000;
+    a.election.look();
+    expect([a.election.isLeader(), told]).toEqual([true, [false]]);
+    asleep = 10_000;
+    a.election.look();
+    expect(a.election.isLeader()).toBe(false);
+    expect(await a.ended).toBe('lost: the lease could not be renewed');
+  });
+
   it('looks at the lease as often as it is told while it waits', async () => {
     const { clock, client, candidate, seen } = setUp();
     const a = candidate('a', { releaseOnStop: true });

@@ -49,6 +49,11 @@ export interface LeaderElection extends Actor {
   leader(): string;
   /** Milliseconds since the lease was last renewed by us, while we lead. */
   sinceRenewed(): number | undefined;
+  /**
+   * Looks at the clock: a lead whose time is over is lost at once. Whoever was suspended may hear of events before any
+   * timer runs, so whoever is about to write asks for this first.
+   */
+  look(): void;
 }
 
 /** Spreads candidates that wait for the same lease. */
@@ -78,6 +83,8 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   let reported = '';
   let leading = false;
   let renewedAt = 0;
+  let lost = new AbortController();
+  const expire = (): void => lost.abort(new Error('the lease could not be renewed'));
 
   const observe = (seen: Stored<Lease>, at: number): void => {
     if (observed?.lease.metadata.resourceVersion !== seen.metadata.resourceVersion) observed = { lease: seen, at };
@@ -166,17 +173,15 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   }
 
   /** Renews until that fails for too long, or the work is over. Fires `lost` when the lead is lost. */
-  async function keep(lost: AbortController, over: Promise<void>): Promise<void> {
+  async function keep(over: Promise<void>): Promise<void> {
     let watchdog: Timer | undefined;
     // Armed from the moment the last good renewal was *sent*: from then on others count.
     const arm = (since: number): void => {
       renewedAt = since;
       watchdog?.cancel();
-      watchdog = clock.after(since + renewDeadlineMs - clock.monotonic(), () =>
-        lost.abort(new Error('the lease could not be renewed')),
-      );
+      watchdog = clock.after(since + renewDeadlineMs - clock.monotonic(), expire);
     };
-    arm(observed?.at ?? clock.monotonic());
+    arm(renewedAt);
     using renewing = linkAbort(lost.signal);
     const stop = (): void => renewing.abort();
     over.then(stop, stop);
@@ -233,6 +238,9 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     isLeader: () => leading,
     leader: () => observed?.lease.spec.holderIdentity ?? '',
     sinceRenewed: () => (leading ? clock.monotonic() - renewedAt : undefined),
+    look() {
+      if (leading && clock.monotonic() - renewedAt >= renewDeadlineMs) expire();
+    },
 
     /** Resolves when stopped; rejects when the lead was lost, since a process that led may hold stale beliefs. */
     async start(signal) {
@@ -242,10 +250,11 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         if (wasAborted(error, signal)) return;
         throw error;
       }
+      renewedAt = observed?.at ?? clock.monotonic();
+      lost = new AbortController();
       leading = true;
       logger.info('Became leader');
       using work = linkAbort(signal);
-      const lost = new AbortController();
       lost.signal.addEventListener(
         'abort',
         () => {
@@ -257,7 +266,6 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
       const led = options.lead(work.signal, lost.signal);
       try {
         await keep(
-          lost,
           led.then(
             () => undefined,
             () => undefined,

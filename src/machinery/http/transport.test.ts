@@ -82,3 +82,38 @@ describe('connections of a transport', () => {
     expect(connections).toBe(64);
   });
 });
+
+describe('a transport that somebody else can hold back', () => {
+  it('asks before each write leaves, also one that had to wait, and sends none whose signal then ends', async () => {
+    const arrived: string[] = [];
+    const server = createServer((request, response) => {
+      arrived.push(request.method ?? '');
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const lost = new AbortController();
+    let asked = 0;
+    const transport = createTransport(
+      { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+      {
+        clock: realClock,
+        random: createSeededRandom(1),
+        qps: 50,
+        burst: 1,
+        beforeWrite: () => {
+          asked += 1;
+          if (asked === 2) lost.abort(new Error('lost'));
+        },
+      },
+    );
+    try {
+      const write = () => transport.json({ method: 'POST', path: '/one', body: '{}', signal: lost.signal });
+      const [first, second] = await Promise.allSettled([write(), write()]);
+      await transport.json({ method: 'GET', path: '/one' });
+      expect([first.status, second.status, asked, arrived]).toEqual(['fulfilled', 'rejected', 2, ['POST', 'GET']]);
+    } finally {
+      await transport.close();
+      server.close();
+    }
+  });
+});

@@ -28,6 +28,8 @@ export interface TransportOptions extends DispatcherOptions {
   /** For everything but watches. */
   readonly timeoutMs?: number;
   readonly maxRetries?: number;
+  /** Called at the last moment before something leaves that may change anything: time to end its signal. */
+  readonly beforeWrite?: () => void;
   /** Hears the `Warning` headers that servers send for deprecated use. */
   readonly onWarning?: (message: string) => void;
 }
@@ -115,6 +117,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
     if (wait > 0) await clock.sleep(wait, signal);
     const credentials = await source.get();
     const dispatcher = await dispatcherFor(credentials, request.isStream === true);
+    if (request.method !== 'GET') options.beforeWrite?.();
     signal.throwIfAborted();
     const began = clock.monotonic();
     const response = await dispatcher.request({
