@@ -94,7 +94,7 @@ export default defineConfig({
         retry: 1,
         testTimeout: 900_000,
         hookTimeout: 300_000,
-        globalSetup: './test/kubernetes/support/setup.ts',
+        globalSetup: ['./test/kubernetes/support/setup.ts', './test/cli/setup.ts'],
       }),
       project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
     ],
