@@ -12,6 +12,7 @@ import { printObjects } from '../src/control/component/print/print-yaml.ts';
 import { renderComponent } from '../src/control/component/render/render.ts';
 import { checkComponent } from '../src/control/component/validate/check-component.ts';
 import { isSelected, note, reportCase } from './support/report.ts';
+import { BIN, SERVER_FLAG } from './support/server.ts';
 
 const COUNT = 1000;
 const RUNS = 7;
@@ -42,27 +43,14 @@ function measure(name: string, selected: readonly string[], run: () => number): 
   reportCase({ bench: 'component', case: name, unit: 's', better: 'lower', samples });
 }
 
-const COLD = `
-import { readFileSync } from 'node:fs';
-const { loadManifests } = await import(process.argv[1] + '/control/component/load.js');
-const { checkComponent } = await import(process.argv[1] + '/control/component/validate/check-component.js');
-const { lintComponent } = await import(process.argv[1] + '/control/component/lint/lint.js');
-const file = process.argv[2];
-const { components } = loadManifests([{ file, text: readFileSync(file, 'utf8') }]);
-let count = 0;
-for (const read of components) count += lintComponent(read, checkComponent(read).rendered).length;
-process.stdout.write(String(count));
-`;
-
 /** From emitted JavaScript, as it is published; absent before a build. */
 function lintCold(selected: readonly string[]): void {
   if (!isSelected(selected, 'lint-cold')) return;
-  const built = fileURLToPath(new URL('../dist', import.meta.url));
   const file = fileURLToPath(new URL('../examples/components/node-monitor.yaml', import.meta.url));
   const samples: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const start = process.hrtime.bigint();
-    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', COLD, built, file], {
+    const { status, stderr } = spawnSync(process.execPath, [SERVER_FLAG, BIN, 'lint', '-f', file], {
       encoding: 'utf8',
     });
     if (status !== 0) {
