@@ -7,6 +7,8 @@ import { isPodReady, isTerminating } from '../../../../core/daemons/pod-child.ts
 export type LagCode =
   | 'no-pod'
   | 'create-failed'
+  /** No scheduler has looked at the pod yet. */
+  | 'scheduling'
   | 'unschedulable'
   | 'node-not-ready'
   | 'image'
@@ -66,7 +68,9 @@ function lagOfPod(pod: Pod, node: Node | undefined, facts: LagFacts): Lag {
   if ((spec.nodeName ?? '') === '') {
     const scheduled = findCondition(status?.conditions, 'PodScheduled');
     const why = scheduled?.message ?? '';
-    return { code: 'unschedulable', message: why === '' ? `${who} waits for the scheduler` : why };
+    return why === ''
+      ? { code: 'scheduling', message: `${who} waits for the scheduler` }
+      : { code: 'unschedulable', message: why };
   }
   if (node !== undefined && isDown(node)) return nodeLag(node);
   if (status?.phase === 'Failed') {
