@@ -1,5 +1,5 @@
 /**
- * Creates and deletes pods, many at a time but never blindly: creation starts with one and doubles while all goes well, so
+ * Creates and deletes pods, many at a time but never blindly: creation starts with one and widens while all goes well, so
  * an error that all of them would meet (a quota, a webhook) is met once. How many of a template went well at a time is
  * remembered until one does not, or every step of a rolling update would begin with one again. What a write answers is taken in
  * at once; a write without a clear outcome is remembered as a doubt and asked about before the next decision.
@@ -12,6 +12,7 @@ import { controllerOf, isControlledBy } from '../../core/kube/owner-references.t
 import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import type { Client } from '../../machinery/client.ts';
 import { keyOf } from '../../machinery/object-keys.ts';
+import { throughWindow } from '../../machinery/window.ts';
 import type { DaemonWorld } from './daemon-world.ts';
 import type { KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
@@ -20,8 +21,9 @@ export interface PodWriter {
   /** What to create at these places, as they are at this moment; to be called where that was decided. */
   plan(daemon: KnownDaemon, places: readonly number[]): readonly Creation[];
   /**
-   * Creates these pods, then deletes those. Throws what went wrong, after every write under way has ended. Nothing is deleted
-   * less because something could not be created: what goes may be what the new ones need the room or the quota of.
+   * Creates these pods and deletes those, beside each other. Throws what went wrong, after every write under way has ended.
+   * Nothing is deleted less because something could not be created: what goes may be what the new ones need the room or
+   * the quota of.
    */
   write(
     daemon: KnownDaemon,
@@ -135,23 +137,18 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
   async function create(daemon: KnownDaemon, creations: readonly Creation[], signal: AbortSignal): Promise<void> {
     const { maker } = daemon;
     if (maker === undefined) return;
-    let size = proven.get(maker) ?? 1;
+    const first = proven.get(maker) ?? 1;
     proven.delete(maker);
-    for (let at = 0; at < creations.length;) {
-      const batch = creations.slice(at, at + size);
-      at += batch.length;
-      await allOf(batch.map((creation) => createOne(daemon, creation)));
-      signal.throwIfAborted();
-      if (batch.length === size) size = Math.min(size * 2, burst);
-    }
-    proven.set(maker, size);
+    const width = await throughWindow(creations, (creation) => createOne(daemon, creation), {
+      first,
+      most: burst,
+      signal,
+    });
+    proven.set(maker, width);
   }
 
   async function remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void> {
-    for (let at = 0; at < pods.length; at += burst) {
-      await allOf(pods.slice(at, at + burst).map((pod) => removeOne(daemon, pod)));
-      signal.throwIfAborted();
-    }
+    await throughWindow(pods, (pod) => removeOne(daemon, pod), { first: burst, most: burst, signal });
   }
 
   return {
@@ -162,15 +159,9 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     },
 
     async write(daemon, creations, pods, signal) {
-      let failure: { readonly error: unknown } | undefined;
-      try {
-        await create(daemon, creations, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        failure = { error };
-      }
-      await remove(daemon, pods, signal);
-      if (failure !== undefined) throw failure.error;
+      const outcomes = await Promise.allSettled([create(daemon, creations, signal), remove(daemon, pods, signal)]);
+      signal.throwIfAborted();
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     },
 
     async settleDoubts(daemon, signal) {
@@ -181,12 +172,6 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
       }
     },
   };
-}
-
-/** Waits for all, then throws the first failure: nothing goes on behind the caller's back. */
-async function allOf(writes: readonly Promise<void>[]): Promise<void> {
-  const outcomes = await Promise.allSettled(writes);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 const isAdoptable = (daemon: KnownDaemon, pod: Stored<Pod>): boolean =>
