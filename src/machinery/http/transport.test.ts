@@ -56,6 +56,17 @@ describe('connections of a transport', () => {
     expect(connections).toBe(2);
   });
 
+  it('outlive a deletion that says how', async () => {
+    connect();
+    for (let count = 0; count < 3; count += 1) {
+      const asking = transport.json({ method: 'DELETE', path: '/one', body: '{}' });
+      await arrived(1);
+      answerAll();
+      await asking;
+    }
+    expect(connections).toBe(1);
+  });
+
   it('of watches keep nobody from asking', async () => {
     connect({ connections: 1 });
     const watches = Array.from({ length: 3 }, () => transport.stream({ method: 'GET', path: '/watch' }));
