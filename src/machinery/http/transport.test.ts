@@ -57,7 +57,7 @@ describe('connections of a transport', () => {
   });
 
   it('outlive a deletion that says how', async () => {
-    connect();
+    connect({ connections: 1 });
     for (let count = 0; count < 3; count += 1) {
       const asking = transport.json({ method: 'DELETE', path: '/one', body: '{}' });
       await arrived(1);
