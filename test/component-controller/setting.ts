@@ -12,8 +12,10 @@ import { findCondition, isConditionTrue } from '../../src/core/kube/conditions.t
 import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
 import type { Client } from '../../src/machinery/client.ts';
+import type { Clock } from '../../src/machinery/clock.ts';
 import { createInformers } from '../../src/machinery/informers.ts';
 import { rememberingLogger, type LogLine } from '../../src/machinery/logger.ts';
+import type { Random } from '../../src/machinery/random.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { realRandom } from '../../src/machinery/real-random.ts';
 import { counting } from '../component-apply/faulty-client.ts';
@@ -43,12 +45,12 @@ export async function until<T>(read: () => Promise<T>, isIt: (value: T) => boole
   }
 }
 
-export async function installDefinitions(client: Client): Promise<void> {
+export async function installDefinitions(client: Client, wait: typeof until = until): Promise<void> {
   for (const definition of componentDefinitions()) {
     await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition).catch((error: unknown) => {
       if (!isStatus(error, 'AlreadyExists')) throw error;
     });
-    await until(
+    await wait(
       () => client.get(CUSTOM_RESOURCE_DEFINITIONS, { name: definition.metadata.name }),
       ({ status }) => isConditionTrue(status?.conditions, 'Established'),
     );
@@ -112,9 +114,12 @@ export interface RunningController {
 }
 
 /** A controller by itself, over any client. */
-export function startController(client: Client): RunningController {
+export function startController(
+  client: Client,
+  time: { readonly clock: Clock; readonly random: Random } = { clock: realClock, random: realRandom },
+): RunningController {
   const { logger, lines } = rememberingLogger();
-  const platform = { clock: realClock, random: realRandom, logger };
+  const platform = { ...time, logger };
   const informers = createInformers(client, platform);
   const controller = createComponentController({ client, informers, ...platform });
   const stopping = new AbortController();

@@ -1,6 +1,7 @@
 /** Brings a component to the cluster: server-side apply in order, prune in reverse, whatever interrupted the last one. */
 import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
-import { NAMESPACES } from '../../../core/api/registry/resources.ts';
+import { DAEMON_SETS, NAMESPACES } from '../../../core/api/registry/resources.ts';
+import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Namespace } from '../../../core/api/types/core-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
@@ -34,6 +35,8 @@ export interface ApplyResult {
   readonly changed: boolean;
   /** Fields that were taken from their owners by force. */
   readonly taken: readonly FieldConflict[];
+  /** Its DaemonSets as the server told of them last: whoever follows them elsewhere may not know yet. */
+  readonly daemonSets: readonly Stored<DaemonSet>[];
 }
 
 export const DEFAULT_WAIT_MS = 300_000;
@@ -49,8 +52,16 @@ export async function applyComponent(
   const { plan } = found;
   calls.tell({ type: 'planned', steps: plan.steps.length, writes: plan.steps.filter(isWrite).length });
   const done: AppliedStep[] = [];
-  await execute({ calls, identity: component.identity, found, options, done });
-  return { steps: done, changed: !plan.isSettled, taken: options.force === true ? found.conflicts : [] };
+  const live = new Map(found.live);
+  await execute({ calls, identity: component.identity, found, options, done, live });
+  return {
+    steps: done,
+    changed: !plan.isSettled,
+    taken: options.force === true ? found.conflicts : [],
+    daemonSets: found.prepared
+      .filter(({ ref }) => isKind(ref, DAEMON_SETS))
+      .flatMap(({ key }) => (live.get(key) as Stored<DaemonSet> | undefined) ?? []),
+  };
 }
 
 interface Run {
@@ -59,6 +70,8 @@ interface Run {
   readonly found: Survey;
   readonly options: ApplyOptions;
   readonly done: AppliedStep[];
+  /** What is there, by `refKey`, as far as the server has told. */
+  readonly live: Map<string, Stored>;
 }
 
 async function execute(run: Run): Promise<void> {
@@ -145,6 +158,7 @@ async function apply(run: Run, ref: ObjectRef, object: KubeObject, live: Stored 
   }
   const isForced = options.force === true || found.reclaimed.has(refKey(ref));
   const applied = await applyObject(calls, ref, object, live, isForced);
+  run.live.set(refKey(ref), applied);
   await untilEstablished(calls, ref, options.waitMs ?? DEFAULT_WAIT_MS);
   return applied;
 }

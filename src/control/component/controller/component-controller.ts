@@ -8,7 +8,7 @@ import {
 import { hasFinalizer, isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
-import type { Stored } from '../../../core/kube/objects.ts';
+import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import type { Actor } from '../../../machinery/actor.ts';
@@ -36,7 +36,7 @@ import { readObject } from '../load.ts';
 import type { ComponentObject } from './component-object.ts';
 import { desiredOf, type Desired } from './desired.ts';
 import { createKinds, COMPONENT_GROUPS, type FollowedKind } from './kinds.ts';
-import { createKnown, type Known } from './known.ts';
+import { concerns, createKnown, livesIn, type Known } from './known.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { checksumOf, referencedSecrets, withChecksum } from './referenced-secrets.ts';
 import { inventoryText, leftBehind, removeComponents } from './remove.ts';
@@ -71,6 +71,7 @@ const LAST_RETRY_MS = 300_000;
 /** Where something is on its way out, and no change tells us so. */
 const LOOK_AGAIN_MS = 15_000;
 const FILL_MS = 100;
+const APPLIED: Outcome = { is: 'applied' };
 const MOST_CHANGES = 10;
 const RESTLESS_WITHIN_MS = 60_000;
 const RESTLESS: Outcome = {
@@ -109,9 +110,9 @@ export function createComponentController(options: ComponentControllerOptions): 
   const kinds = createKinds(client, following, {
     begun() {
       world = openWorld(own, options.informers, {
-        childChanged: (component) => enqueue(CHILD_DELAY_MS, ({ target }) => target === component),
+        childChanged: (component) => enqueue(CHILD_DELAY_MS, (known) => concerns(known, component)),
         podChanged: (component) => enqueue(POD_DELAY_MS, ({ target }) => target === component),
-        namespaceChanged: (name) => enqueue(CHILD_DELAY_MS, ({ namespace }) => namespace === name),
+        namespaceChanged: (name) => enqueue(CHILD_DELAY_MS, (known) => livesIn(known, name)),
         inventoryChanged: (uid) => enqueue(CHILD_DELAY_MS, (known) => known.uid === uid),
       });
     },
@@ -233,7 +234,7 @@ export function createComponentController(options: ComponentControllerOptions): 
     const adopt = adoptionOf(work.object);
     const { settled } = known;
     if (settled?.component === component && settled.adopt === adopt && isSame(settled.seen, seen))
-      return { is: 'applied' };
+      return settled.outcome;
     known.settled = undefined;
     if (isRestless(known, work.object)) return RESTLESS;
     if (!hasFinalizer(work.object, COMPONENT_FINALIZER))
@@ -242,23 +243,24 @@ export function createComponentController(options: ComponentControllerOptions): 
     const keepsUndone =
       status !== undefined && metadata.generation === (status.undone?.generation ?? status.observedGeneration);
     try {
-      const { changed, steps } = await applyComponent(context(signal), component, {
+      const { changed, steps, daemonSets } = await applyComponent(context(signal), component, {
         adopt,
         keepsUndone,
         reclaim: true,
         waitMs: GONE_WITHIN_MS,
       });
+      known.set = daemonSets.find(({ metadata }) => metadata.name === component.identity.name);
       if (changed) known.changes.push(clock.monotonic());
-      else known.settled = { component, adopt, seen };
+      else known.settled = { component, adopt, seen, outcome: APPLIED };
       const note = workNote(COMPONENT_EVENTS.applied, steps);
       if (note !== undefined) recorder.event(work.object, note);
-      return { is: 'applied' };
+      return APPLIED;
     } catch (error) {
       if (wasAborted(error, signal)) throw error;
       const outcome = outcomeOf(error, await undoneOf(component.identity, error, signal));
       if (outcome === undefined) throw error;
       // Nothing comes of looking again before somebody applies or changes something: that is seen.
-      if (outcome.is === 'undone') known.settled = { component, adopt, seen };
+      if (outcome.is === 'undone') known.settled = { component, adopt, seen, outcome };
       return outcome;
     }
   }
@@ -283,9 +285,10 @@ export function createComponentController(options: ComponentControllerOptions): 
 
   /** What the spec once said, and says no more: another namespace. */
   async function leaveOldPlaces(work: Work, identity: ComponentIdentity): Promise<boolean> {
-    const { at, object, signal } = work;
+    const { known, at, object, signal } = work;
     const { uid } = object.metadata;
     const old = at.inventoriesOf(uid).filter((each) => identityText(each.identity) !== identityText(identity));
+    known.leaving = old.map((each) => each.identity);
     if (old.length === 0) return true;
     const { steps, pending } = await removeComponents(context(signal), at, uid, old);
     const note = workNote(COMPONENT_EVENTS.deleted, steps);
@@ -358,6 +361,7 @@ export function createComponentController(options: ComponentControllerOptions): 
         if (listed.has(identityText(identity)) || isAnothers(identity, uid)) continue;
         if (await leftBehind(context(signal), identity, uid, isRecorded)) unlisted.push(identity);
       }
+      known.leaving = [...inventories.map(({ identity }) => identity), ...unlisted];
       const { steps, pending } = await removeComponents(context(signal), at, uid, inventories, unlisted);
       const note = workNote(COMPONENT_EVENTS.deleted, steps);
       if (note !== undefined) recorder.event(object, note);
@@ -397,7 +401,8 @@ export function createComponentController(options: ComponentControllerOptions): 
     const { kind, known, object, at, signal } = work;
     const [inventory] = at.inventoriesOf(object.metadata.uid);
     const identity = desired?.is === 'wanted' ? desired.rendered.identity : inventory?.identity;
-    const live = identity === undefined ? undefined : at.daemonSet(identity.namespace, identity.name);
+    const cached = identity === undefined ? undefined : at.daemonSet(identity.namespace, identity.name);
+    const live = cached === undefined ? undefined : newest(cached, known.set);
     const isOurs = at
       .inventoriesOf(object.metadata.uid)
       .some((each) => each.identity.namespace === identity?.namespace);
@@ -477,8 +482,8 @@ export function createComponentController(options: ComponentControllerOptions): 
 }
 
 /** What we wrote may not have come back yet. */
-function newest(cached: Resource, written: Resource | undefined): Resource {
-  if (written === undefined || written.metadata.uid !== cached.metadata.uid) return cached;
+function newest<T extends KubeObject>(cached: Stored<T>, written: Stored<T> | undefined): Stored<T> {
+  if (written === undefined) return cached;
   const order = compareResourceVersions(written.metadata.resourceVersion, cached.metadata.resourceVersion);
   return order !== undefined && order > 0 ? written : cached;
 }

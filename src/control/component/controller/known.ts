@@ -1,10 +1,12 @@
 /** What the controller remembers of a custom resource between two looks. All of it can be lost: the next look finds it again. */
 import type { Stored } from '../../../core/kube/objects.ts';
+import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Event } from '../../../core/api/types/core-v1.ts';
-import type { RenderedComponent } from '../apply/rendered.ts';
+import { identityText, type ComponentIdentity, type RenderedComponent } from '../apply/rendered.ts';
 import type { Desired } from './desired.ts';
 import type { ComponentObject } from './component-object.ts';
 import type { Seen } from './settled.ts';
+import type { Outcome } from './status.ts';
 
 export interface Known {
   readonly key: string;
@@ -17,12 +19,23 @@ export interface Known {
   wanted:
     | { readonly desired: Desired; readonly checksum: string | undefined; readonly component: RenderedComponent }
     | undefined;
-  /** The caches at a time when nothing was left to do for `component`. */
-  settled: { readonly component: RenderedComponent; readonly adopt: string; readonly seen: Seen } | undefined;
+  /** The caches at a time when nothing was left to do for `component`, and what had come of it. */
+  settled:
+    | {
+        readonly component: RenderedComponent;
+        readonly adopt: string;
+        readonly seen: Seen;
+        readonly outcome: Outcome;
+      }
+    | undefined;
+  /** Its DaemonSet as an apply left it; the cache may be behind, and would tell of a rollout that is over. */
+  set: Stored<DaemonSet> | undefined;
   /** `namespace/name` that it stands for, as far as it could be read. */
   target: string | undefined;
   /** Namespace of the target. */
   namespace: string | undefined;
+  /** Where it takes away what it has brought: it goes on whenever something there is gone. */
+  leaving: readonly ComponentIdentity[];
   /** Others it takes something from, as keys of names: `namespace/name`. */
   needs: readonly string[];
   /** Looks in a row that did not get further. */
@@ -42,8 +55,10 @@ export const createKnown = (key: string, uid: string): Known => ({
   desired: undefined,
   wanted: undefined,
   settled: undefined,
+  set: undefined,
   target: undefined,
   namespace: undefined,
+  leaving: [],
   needs: [],
   failures: 0,
   failedAt: undefined,
@@ -51,3 +66,10 @@ export const createKnown = (key: string, uid: string): Known => ({
   changedAt: undefined,
   warnings: undefined,
 });
+
+/** Something of this component (`namespace/name`) matters to it. */
+export const concerns = ({ target, leaving }: Known, component: string): boolean =>
+  target === component || leaving.some((each) => identityText(each) === component);
+
+export const livesIn = ({ namespace, leaving }: Known, name: string): boolean =>
+  namespace === name || leaving.some((each) => each.namespace === name);
