@@ -131,6 +131,52 @@ describe('everynode, for manifests alone', () => {
     expect([linted.code, linted.stdout]).toEqual([1, expect.stringMatching(/^b\.yaml:8:3: error: /)]);
   });
 
+  it('reads every kind of input there is, or says why not', async () => {
+    const home = given({ namespace: 'obs' });
+    const text = readFileSync(join(home, 'agent.yaml'), 'utf8');
+    for (const good of [`\ufeff${text}`, text.replaceAll('\n', '\r\n'), `---\n${text}---\n`]) {
+      writeFileSync(join(home, 'good.yaml'), good);
+      const { code, stdout } = await everynode(home, ['render', '-f', 'good.yaml', '-o', 'name']);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('daemonset.apps/agent')]);
+    }
+    const latin = Buffer.from(text.replace('one:', 'caf\u00e9:'), 'latin1');
+    const garbage = 'x]y: {z\n'.repeat(20_000);
+    const bad: readonly [string | Buffer, RegExp][] = [
+      [latin, /bad\.yaml is no UTF-8 text/],
+      [Buffer.from(`\ufeff${text}`, 'utf16le'), /bad\.yaml is no UTF-8 text/],
+      [text.replace('obs', 'o\u0000bs'), /bad\.yaml:7:\d+: contains a control character/],
+      [`a: ${'x'.repeat(1024 * 1024)}`, /larger than 1 MiB/],
+      [garbage, /21 problems:[^]*and \d+ more faults/],
+      [text.replace('env:AGENT_TOKEN', '!hunter2-before x'), /bad\.yaml:16:\d+: has a tag/],
+      [text.replace('env:AGENT_TOKEN', '"file:."'), /cannot be read: .*directory/],
+      ['', /there is no KubernetesDaemonSet in bad\.yaml/],
+    ];
+    for (const [content, message] of bad) {
+      writeFileSync(join(home, 'bad.yaml'), content);
+      const { code, stdout, stderr } = await everynode(home, ['apply', '-f', 'bad.yaml', '--dry-run=client']);
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(message)]);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    }
+    const empty = await run(['render', '-f', '-'], { home, stdin: '' });
+    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('there is no KubernetesDaemonSet in -')]);
+  });
+
+  it('fills in the namespace of -n where none is said, and nowhere else', async () => {
+    const home = given({ namespace: 'obs' });
+    const said = manifest({ namespace: 'obs' });
+    const inThere = async (namespace: string): Promise<string> => {
+      writeFileSync(join(home, 'agent.yaml'), said.replace('  namespace: obs\n', namespace));
+      const { code, stdout, stderr } = await everynode(home, ['render', '-f', 'agent.yaml', '-n', 'there']);
+      return code === 0 ? (/^ {2}namespace: (\S+)/m.exec(stdout)?.[1] ?? '') : stderr;
+    };
+    for (const none of ['', '  namespace:\n', '  namespace: ""\n', '  namespace: { value: "" }\n'])
+      expect(await inThere(none), none).toBe('there');
+    expect(await inThere('  namespace: { valueFrom: { kind: K, name: k, fieldPath: spec.x } }\n')).toContain(
+      'K k is not among the documents',
+    );
+    expect(await inThere('  namespace: { value: here }\n')).toContain('the namespace here is not that of -n, there');
+  });
+
   it('grades lints, and fails on the level that is asked for', async () => {
     const home = given({ namespace: 'obs', image: 'example.com/agent:latest' });
     const calm = await everynode(home, ['lint', '-f', 'agent.yaml']);
@@ -147,6 +193,9 @@ describe('everynode, for manifests alone', () => {
     [['render', '-f', 'absent.yaml', '-f', 'gone.yaml'], 'there is no file or folder gone.yaml', 1],
     [['render', '-f', 'agent.yaml', '--mode', 'bold'], 'Allowed choices are safe, compatible', 1],
     [['render', '-f', 'agent.yaml', '-n', 'other'], 'agent.yaml:7:14: the namespace obs is not that of -n, other', 1],
+    [['render', '-f', 'agent.yaml', '-n', 'a,spec.x=1'], 'invalid argument "a,spec.x=1" for --namespace', 1],
+    [['render', '-f', 'agent.yaml', '-f', './agent.yaml'], 'obs/agent is given twice', 1],
+    [['render', '-f', 'agent.yaml', '--docker-config', '.'], '--docker-config: cannot read .', 1],
     [['render', '-f', 'agent.yaml', '--set', 'nonsense'], '[EN_COMPONENT_SET]', 1],
     [['render', '-f', 'agent.yaml', '--show-secrets'], 'nothing was found at env:AGENT_TOKEN', 1],
     [['apply', '-f', 'agent.yaml', '--timeout', 'soon'], 'for --timeout', 1],

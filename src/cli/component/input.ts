@@ -33,7 +33,7 @@ export function readInputs({ filename, kustomize, recursive = false }: Inputs): 
 
 function readInput(name: string, recursive: boolean): readonly ManifestText[] {
   if (name === '') throw new Error('-f is empty');
-  if (name === STDIN) return [{ file: STDIN, text: readFileSync(0, 'utf8') }];
+  if (name === STDIN) return [{ file: STDIN, text: readText(0, 'stdin') }];
   return isFolder(name) ? readFolder(name, recursive) : [{ file: name, text: readText(name) }];
 }
 
@@ -45,9 +45,12 @@ function isFolder(name: string): boolean {
   }
 }
 
-function readText(name: string): string {
+/** What is not UTF-8 would come out as something else than its author wrote. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function readText(file: string | number, name = String(file)): string {
   try {
-    return readFileSync(name, 'utf8');
+    return utf8.decode(readFileSync(file));
   } catch (error) {
     throw unreadable(name, error);
   }
@@ -55,6 +58,7 @@ function readText(name: string): string {
 
 function unreadable(name: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return new Error(`${name} is no UTF-8 text`);
   return new Error(code === 'ENOENT' ? `there is no file or folder ${name}` : `cannot read ${name}: ${message}`);
 }
 

@@ -7,8 +7,10 @@ import {
   type PreparedComponent,
 } from '../../control/component/load.ts';
 import { placeText, problemText, type Problem } from '../../control/component/problem.ts';
+import { readComponent, type ReadComponent } from '../../control/component/read/read-component.ts';
+import { applySet } from '../../control/component/read/set.ts';
 import { placeOf, type SourceNode } from '../../control/component/read/source.ts';
-import type { ReadComponent } from '../../control/component/read/read-component.ts';
+import { dns1123LabelProblems } from '../../core/kube/names.ts';
 import { CliError } from '../cli-error.ts';
 import type { InputFlags } from './flags.ts';
 import { readInputs } from './input.ts';
@@ -51,10 +53,10 @@ function load(flags: InputFlags): LoadedManifests {
     ...flags.set.map((expression): Override => ({ expression })),
     ...flags.setString.map((expression): Override => ({ expression, asText: true })),
   ];
-  let loaded = loadManifests(texts, overrides);
   const { namespace } = flags;
-  if (namespace !== undefined && loaded.components.some((read) => isOpen(read, namespace)))
-    loaded = loadManifests(texts, [...overrides, { expression: `spec.namespace=${namespace}`, asText: true }]);
+  if (namespace !== undefined) requireNamespaceName(namespace);
+  let loaded = loadManifests(texts, overrides);
+  if (namespace !== undefined) loaded = { ...loaded, components: loaded.components.map(inNamespace(namespace)) };
   if (loaded.components.length === 0 && loaded.problems.length === 0)
     throw new CliError(
       `there is no KubernetesDaemonSet in ${texts.map(({ file }) => file).join(', ')}`,
@@ -63,18 +65,29 @@ function load(flags: InputFlags): LoadedManifests {
   return loaded;
 }
 
-/** Says no namespace. One that says another than is asked for is an error, as with kubectl. */
-function isOpen({ document }: ReadComponent, wanted: string): boolean {
-  const node = member(member(document.root, 'spec'), 'namespace');
-  if (node === undefined) return true;
-  const said = node.kind === 'scalar' ? node.value : scalarOf(member(node, 'value'));
-  if (typeof said === 'string' && said !== wanted)
-    throw new CliError(
-      `${placeText(placeOf(document, node.at))}: the namespace ${printable(said)} is not that of -n, ${wanted}`,
-      'Leave one of the two out, or change the manifest: --set spec.namespace=NAME',
-    );
-  return false;
+function requireNamespaceName(namespace: string): void {
+  const [problem] = dns1123LabelProblems(namespace);
+  if (problem !== undefined)
+    throw new CliError(`invalid argument ${JSON.stringify(namespace)} for --namespace: ${problem}`);
 }
+
+/** Fills in what says no namespace. What says another than is asked for is an error, as with kubectl. */
+const inNamespace =
+  (wanted: string) =>
+  (read: ReadComponent): ReadComponent => {
+    const { document } = read;
+    const node = member(member(document.root, 'spec'), 'namespace');
+    const said = node?.kind === 'map' ? scalarOf(member(node, 'value')) : scalarOf(node);
+    if (typeof said === 'string' && said !== '' && said !== wanted)
+      throw new CliError(
+        `${placeText(placeOf(document, node?.at ?? 0))}: the namespace ${printable(said)} is not that of -n, ${wanted}`,
+        'Leave one of the two out, or change the manifest: --set spec.namespace=NAME',
+      );
+    // Taken from another component, or wrong: not for us to change.
+    if (said === wanted || (node !== undefined && said !== null && said !== '')) return read;
+    const { document: filled } = applySet(document, `spec.namespace=${wanted}`, { asText: true });
+    return filled === undefined ? read : readComponent(filled);
+  };
 
 const member = (node: SourceNode | undefined, name: string): SourceNode | undefined =>
   node?.kind === 'map' ? node.entries.find(({ key }) => key === name)?.value : undefined;

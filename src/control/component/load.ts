@@ -8,15 +8,15 @@
  */
 import { COMPONENT_KIND } from '../../core/api/component/generations.ts';
 import { SecretText } from '../../core/api/component/secret-text.ts';
-import type { Problem } from './problem.ts';
+import { placeText, type Problem } from './problem.ts';
 import { parseManifests } from './read/parse-yaml.ts';
 import { problemAt, readComponent, type ReadComponent } from './read/read-component.ts';
-import { applySet, type SetOptions } from './read/set.ts';
+import { applySet, type SetOptions, shownPath } from './read/set.ts';
 import { SourceDocument, sourceOf, type SourceNode } from './read/source.ts';
 import { type OtherDocument, type ReferenceOptions, resolveReferences } from './references/resolve.ts';
 import type { Mode } from './render/mode.ts';
 import type { Rendered } from './render/render.ts';
-import { dockerConfigFile, resolveSecrets, type SecretSource } from './secrets/secret-source.ts';
+import { dockerConfigMention, foundAt, resolveSecrets, type SecretSource } from './secrets/secret-source.ts';
 import { checkComponent } from './validate/check-component.ts';
 
 export interface ManifestText {
@@ -65,16 +65,24 @@ function withOverrides(document: SourceDocument, overrides: readonly Override[],
     const result = applySet(changed, expression, options);
     if (result.fault === undefined) changed = result.document;
     else {
-      const path = expression.split('=', 1)[0] ?? '';
+      const path = shownPath(expression);
       problems.push({ ...result.fault, path, place: { file: document.file, override: path } });
     }
   }
   return changed;
 }
 
-const distinct = (problems: readonly Problem[]): readonly Problem[] => [
-  ...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values(),
-];
+/** One override is wrong once, however many components it changes; two documents of a file are wrong twice. */
+const distinct = (problems: readonly Problem[]): readonly Problem[] => {
+  const first = new Map<string, Problem>();
+  for (const problem of problems) {
+    const { code, path, place } = problem;
+    const { file, line, column, override } = place;
+    const key = JSON.stringify([code, path, ...(override === undefined ? [file, line, column] : [override])]);
+    if (!first.has(key)) first.set(key, problem);
+  }
+  return [...first.values()];
+};
 
 const textOf = (node: SourceNode | undefined): string | undefined =>
   node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
@@ -119,34 +127,58 @@ export async function prepareComponents(loaded: LoadedManifests, options: Prepar
   const resolved = resolveReferences(loaded.components, loaded.others, options);
   const components: PreparedComponent[] = [];
   const problems: Problem[] = [...loaded.problems, ...resolved.problems];
+  const first = new Map<string, ReadComponent>();
   for (const read of resolved.components) {
     const { known, dockerConfig, faults } = await withSecrets(read, options);
     const mode = options.mode === undefined ? {} : { mode: options.mode };
     const checked = checkComponent(known, { ...mode, ...(dockerConfig === undefined ? {} : { dockerConfig }) });
-    const own = [...faults, ...checked.problems];
+    const news = checked.problems.filter((problem) => !isUnresolved(problem, resolved.problems));
+    const own = [...faults, ...news, ...givenTwice(known, checked.rendered, first)];
     components.push({ read: known, rendered: checked.rendered, problems: own });
-    for (const problem of own) if (!problems.some((each) => isSame(each, problem))) problems.push(problem);
+    problems.push(...own);
   }
-  return { components, problems };
+  return { components, problems: distinct(problems) };
 }
 
-const isSame = (a: Problem, b: Problem): boolean =>
-  a.code === b.code && a.path === b.path && a.place.file === b.place.file;
+/** Why a reference could not be resolved is told already. */
+const isUnresolved = ({ code, path, place }: Problem, told: readonly Problem[]): boolean =>
+  code === 'EN_COMPONENT_REFERENCE' &&
+  told.some((other) => other.path === `${path}.valueFrom` && other.place.file === place.file);
+
+const NAMING = /^(?:|metadata|metadata\.name|spec|spec\.namespace.*)$/;
+
+/** The second would replace the first, and which one was meant nobody knows. */
+function givenTwice(
+  read: ReadComponent,
+  { identity: { namespace, name } }: Rendered,
+  first: Map<string, ReadComponent>,
+): readonly Problem[] {
+  const path = ['metadata', 'name'];
+  const key = `${namespace}/${name}`;
+  const other = first.get(key);
+  first.set(key, other ?? read);
+  // Where a name could not be read, something stands in for it.
+  if (other === undefined || namespace === '' || read.problems.some((problem) => NAMING.test(problem.path))) return [];
+  const { place } = problemAt(other, path, { code: 'EN_COMPONENT_DUPLICATE', message: '' });
+  const message = `${key} is given twice; the other one is at ${placeText(place)}`;
+  return [problemAt(read, path, { code: 'EN_COMPONENT_DUPLICATE', message })];
+}
 
 async function withSecrets(read: ReadComponent, { secrets, dockerConfig }: PrepareOptions) {
-  const file = dockerConfigFile(read.component);
+  const mention = dockerConfigMention(read.component.metadata);
   // What the caller gives goes before what the manifest points to.
-  let config = dockerConfig ?? (file === undefined ? undefined : SecretText.written(`file:${file}`));
+  let config = dockerConfig ?? (mention === undefined ? undefined : SecretText.written(`file:${mention.path}`));
   if (secrets === undefined) return { known: read, dockerConfig: config, faults: [] };
   const { component, problems } = await resolveSecrets(read, secrets);
   const faults = [...problems];
-  if (config?.isResolved === false && config.origin.from === 'file') {
-    const text = await secrets.file(config.origin.path, read.document.file);
-    if (text === undefined) {
-      const message = `nothing was found at ${config.describe()}`;
-      faults.push(problemAt(read, ['metadata'], { code: 'EN_COMPONENT_SECRET', message }));
+  if (mention !== undefined && config?.isResolved === false) {
+    const found = await foundAt(config, () => secrets.file(mention.path, read.document.file));
+    if (typeof found === 'string') config = config.resolvedTo(found);
+    else {
+      const path = ['metadata', mention.in, mention.key];
+      faults.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', ...found }));
       config = undefined;
-    } else config = config.resolvedTo(text);
+    }
   }
   return { known: component === read.component ? read : { ...read, component }, dockerConfig: config, faults };
 }

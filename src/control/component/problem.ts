@@ -29,7 +29,8 @@ export function placeText({ file, line, column, override }: Place): string {
 /** `agent.yaml:12:7: spec.namespace: is missing [EN_COMPONENT_REQUIRED]` */
 export function problemText({ code, path, message, suggestion, place }: Problem): string {
   const hint = suggestion === undefined ? '' : ` (${suggestion})`;
-  return `${placeText(place)}: ${path === '' ? '' : `${path}: `}${message}${hint} [${code}]`;
+  const isSaid = path === '' || path === place.override;
+  return `${placeText(place)}: ${isSaid ? '' : `${path}: `}${message}${hint} [${code}]`;
 }
 
 const lineOf = ({ line }: Place): number => line ?? Number.POSITIVE_INFINITY;

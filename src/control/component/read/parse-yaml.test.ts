@@ -140,6 +140,28 @@ describe('hostile texts', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
+  it.each([
+    '!hunter2 x',
+    '!<hunter2> x',
+    '!!hunter2 x',
+    '|hunter2',
+    '>hunter2',
+    '] hunter2',
+    '*hunter2',
+    '"\\hunter2"',
+  ])('not even where %s stands without quotes', (value) => {
+    const { problems } = parse(`a:\n  password: ${value}\n`);
+    expect(problems).not.toEqual([]);
+    expect(JSON.stringify(problems)).not.toContain('unter2');
+  });
+
+  it('noise is answered soon, and not repeated line by line', () => {
+    const noise = 'x]y: {z\n'.repeat(20_000);
+    const { problems } = parse(noise);
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)?.message).toMatch(/^and \d+ more faults/);
+  });
+
   it('whatever the text, it answers', () => {
     const word = fc.constantFrom(
       'a',

@@ -27,6 +27,7 @@ import {
 } from './source.ts';
 import { plainScalar } from './plain-scalar.ts';
 import { readQuickly } from './quick-yaml.ts';
+import { yamlFault } from './yaml-fault.ts';
 
 export interface ParsedText {
   readonly documents: readonly SourceDocument[];
@@ -38,6 +39,8 @@ export const MAX_TEXT = 1024 * 1024;
 const MAX_NODES = 100_000;
 const MAX_DOCUMENTS = 1000;
 const MAX_LINES = 50_000;
+/** After one fault the others are often its consequences; whoever sends noise need not have all of it back. */
+const MOST_FAULTS = 20;
 /** An opening bracket costs the parser a stack frame or more. */
 const MAX_BRACKETS = 500;
 
@@ -95,16 +98,19 @@ export function parseThoroughly(text: string, file: string): ParsedText {
   const documents: SourceDocument[] = [];
   const problems: Problem[] = [];
   let nodes = MAX_NODES;
+  let untold = 0;
   for (const document of parsed) {
     const faults = [...document.errors, ...document.warnings];
     if (faults.length > 0) {
-      for (const { message, pos } of faults) {
-        const isDeep = message.includes('call stack');
+      const room = Math.max(0, MOST_FAULTS - problems.length);
+      for (const fault of faults.slice(0, room)) {
+        const isDeep = fault.message.includes('call stack');
         const [code, text] = isDeep
           ? (['EN_COMPONENT_TOO_LARGE', TOO_DEEP] as const)
-          : (['EN_COMPONENT_YAML', firstLine(message)] as const);
-        problems.push(problem(code, text, pos[0]));
+          : (['EN_COMPONENT_YAML', yamlFault(fault)] as const);
+        problems.push(problem(code, text, fault.pos[0]));
       }
+      untold += Math.max(0, faults.length - room);
       continue;
     }
     if (document.contents === null || isEmptyDocument(document)) continue;
@@ -118,6 +124,7 @@ export function parseThoroughly(text: string, file: string): ParsedText {
       if (error.code === 'EN_COMPONENT_TOO_LARGE') break;
     }
   }
+  if (untold > 0) problems.push(problem('EN_COMPONENT_YAML', `and ${untold} more faults of this kind`, text.length));
   return { documents, problems };
 }
 
@@ -144,8 +151,6 @@ function tooManyLines(text: string): string | undefined {
   if (lines > MAX_LINES) return `has more than ${MAX_LINES} lines`;
   return documents > MAX_DOCUMENTS ? `has more than ${MAX_DOCUMENTS} documents` : undefined;
 }
-
-const firstLine = (message: string): string => message.split('\n', 1)[0] ?? message;
 
 const isEmptyDocument = ({ contents }: Document): boolean => isScalar(contents) && contents.value === null;
 

@@ -16,8 +16,8 @@ import type { Component } from '../../../core/api/component/types.ts';
 import { setOwn } from '../../../core/kube/immutable.ts';
 import type { Problem } from '../problem.ts';
 import { namedMap, normalForm, singleFile } from './forms.ts';
-import { describeKind, describeNode, describeSchema, type Fault, readScalar } from './scalars.ts';
-import { holdsSecrets } from './secret-places.ts';
+import { describeKind, describeNode, describeSchema, type Fault, hushed, readScalar } from './scalars.ts';
+import { holdsSecrets, isBesideSecret } from './secret-places.ts';
 import type { Entry, MapNode, SourceDocument, SourceNode } from './source.ts';
 import { placeholder } from './placeholder.ts';
 import { spellings } from './spellings.ts';
@@ -64,6 +64,8 @@ const FAILED = Symbol('failed');
 class Reader {
   readonly problems: Problem[] = [];
   readonly document: SourceDocument;
+  /** Inside of something that has a secret in it. */
+  #isHushed = false;
 
   constructor(document: SourceDocument) {
     this.document = document;
@@ -81,8 +83,13 @@ class Reader {
 
   private readValue(schema: Schema, node: SourceNode, trace: Trace): unknown {
     switch (schema.kind) {
-      case 'object':
-        return this.readObject(schema, normalForm(schema, node), trace);
+      case 'object': {
+        const before = this.#isHushed;
+        this.#isHushed ||= isBesideSecret(schema);
+        const value = this.readObject(schema, normalForm(schema, node), trace);
+        this.#isHushed = before;
+        return value;
+      }
       case 'list':
         return this.readList(schema, node, trace);
       case 'map':
@@ -96,7 +103,8 @@ class Reader {
       case 'bound':
       case 'quantity': {
         const reading = readScalar(schema, node);
-        return 'fault' in reading ? this.fail(trace, reading.fault) : reading.value;
+        if (!('fault' in reading)) return reading.value;
+        return this.fail(trace, this.#isHushed ? hushed(schema, node, reading.fault) : reading.fault);
       }
     }
   }
@@ -106,7 +114,7 @@ class Reader {
     return this.fail(trace, {
       code: 'EN_COMPONENT_TYPE',
       // What stands where secrets should be may be one.
-      message: `expected ${expected}, found ${holdsSecrets(schema) ? describeKind(node) : describeNode(node)}`,
+      message: `expected ${expected}, found ${this.#isHushed || holdsSecrets(schema) ? describeKind(node) : describeNode(node)}`,
       expected,
     });
   }
@@ -211,7 +219,7 @@ class Reader {
     if (node.kind !== 'list') return this.wrongType(schema, node, trace);
     const values: unknown[] = [];
     for (const [index, item] of node.items.entries()) {
-      const step = names === undefined ? index : nameOfItem(item, index);
+      const step = names === undefined ? index : nameOfItem(item, index, isBesideSecret(schema.items));
       const value = this.readValue(schema.items, item, childTrace(trace, values.length, step, item.at));
       if (value === FAILED) values.push(placeholder(schema.items));
       else if (value !== undefined) values.push(value);
@@ -225,17 +233,17 @@ class Reader {
       const message = `is empty; expected at least ${schema.minItems} ${schema.minItems === 1 ? 'entry' : 'entries'}`;
       return this.fail(trace, { code: 'EN_COMPONENT_REQUIRED', message });
     }
-    if (schema.key !== undefined) this.checkKeys(schema.key, values, trace);
+    if (schema.key !== undefined) this.checkKeys(schema.key, values, trace, isBesideSecret(schema.items));
     return values;
   }
 
-  private checkKeys(key: string, values: readonly unknown[], trace: Trace): void {
+  private checkKeys(key: string, values: readonly unknown[], trace: Trace, isHushed: boolean): void {
     const seen = new Set<unknown>();
     for (const [index, item] of values.entries()) {
       const value = (item as { readonly [name: string]: unknown })[key];
       const own = trace.children?.get(index) ?? trace;
       if (seen.has(value) && value !== placeholder({ kind: 'text' })) {
-        const message = `${JSON.stringify(value)} stands here twice`;
+        const message = `${isHushed ? 'the same' : JSON.stringify(value)} stands here twice`;
         this.fail(own.children?.get(key) ?? own, { code: 'EN_COMPONENT_DUPLICATE', message });
       }
       seen.add(value);
@@ -280,7 +288,10 @@ class Reader {
   }
 }
 
-function nameOfItem(item: SourceNode, index: number): PathStep {
+/** What is no name may be `NAME=secret`, and stays out of paths. */
+function nameOfItem(item: SourceNode, index: number, isHushed: boolean): PathStep {
   const name = item.kind === 'map' ? item.entries.find(({ key }) => key === 'name')?.value : undefined;
-  return name?.kind === 'scalar' ? String(name.value) : index;
+  if (name?.kind !== 'scalar') return index;
+  const text = String(name.value);
+  return isHushed && !formatRule('env-name').isFine(text) ? index : text;
 }

@@ -6,7 +6,7 @@ import { MAX_INT32 } from '../../../core/api/component/language.ts';
 import { SecretText } from '../../../core/api/component/secret-text.ts';
 import { formatRule } from '../../../core/api/component/text-formats.ts';
 import type { ComponentErrorCode } from '../errors.ts';
-import type { Scalar, SourceNode } from './source.ts';
+import { isOverride, type Scalar, type SourceNode } from './source.ts';
 import { nearest } from './suggest.ts';
 
 export interface Fault {
@@ -79,23 +79,38 @@ function integerRange({ min, max }: IntegerSchema): string {
   return isOpen ? `a whole number, at least ${min}` : `a whole number from ${min} to ${max}`;
 }
 
+const IN_QUOTES = 'put it in quotes';
+const AS_STRING = 'give it with --set-string';
+
 const wrongType = (schema: Schema, node: SourceNode): Reading => {
   const expected = describeSchema(schema);
   // What stands where a secret should be may be one.
-  const got = schema.kind === 'secret' ? 'something else' : describeNode(node);
+  const got = schema.kind === 'secret' ? describeKind(node) : describeNode(node);
   const isBare = (schema.kind === 'text' || schema.kind === 'secret') && node.kind === 'scalar';
   return {
     fault: {
       code: 'EN_COMPONENT_TYPE',
       message: `expected ${expected}, found ${got}`,
       expected,
-      ...(isBare ? { suggestion: 'put it in quotes' } : {}),
+      ...(isBare ? { suggestion: isOverride(node.at) ? AS_STRING : IN_QUOTES } : {}),
     },
   };
 };
 
 const badValue = (message: string, expected: string, suggestion?: string): Reading => ({
   fault: { code: 'EN_COMPONENT_VALUE', message, expected, ...(suggestion === undefined ? {} : { suggestion }) },
+});
+
+/** The same without a word of what was written. */
+export const hushed = (schema: Schema, node: SourceNode, { code, expected, suggestion }: Fault): Fault => ({
+  code,
+  message:
+    code === 'EN_COMPONENT_TYPE'
+      ? `expected ${describeSchema(schema)}, found ${describeKind(node)}`
+      : `what stands here is not ${expected ?? describeSchema(schema)}`,
+  ...(expected === undefined ? {} : { expected }),
+  // Others name what is nearest to it.
+  ...(suggestion === IN_QUOTES || suggestion === AS_STRING ? { suggestion } : {}),
 });
 
 export function readScalar(schema: ScalarSchema, node: SourceNode): Reading {

@@ -20,3 +20,7 @@ function look(schema: Schema): boolean {
   if (schema.kind === 'map') return holdsSecrets(schema.values);
   return schema.kind === 'object' && Object.values(schema.fields).some((field) => holdsSecrets(field.schema));
 }
+
+/** A secret is one of its own fields: whoever writes there may get the field wrong, and the secret stands in another one. */
+export const isBesideSecret = (schema: Schema): boolean =>
+  schema.kind === 'object' && Object.values(schema.fields).some((field) => field.schema.kind === 'secret');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadManifests } from '../load.ts';
+import { loadManifests, prepareComponents } from '../load.ts';
 import { problemText } from '../problem.ts';
 import { brief, textOf } from '../testing/manifests.ts';
 import { checkComponent } from '../validate/check-component.ts';
@@ -58,7 +58,7 @@ describe('an override', () => {
 
   it.each([
     ['', 'path=value'],
-    ['a', 'expected ='],
+    ['a', 'expected path=value'],
     ['=1', 'path=value'],
     ['a[x]=1', 'index'],
     ['a[99999]=1', 'index'],
@@ -90,7 +90,7 @@ describe('an override', () => {
     );
     const problems = components.flatMap((read) => checkComponent(read).problems);
     expect(problems.map(problemText)).toEqual([
-      '--set spec.minReadySeconds: spec.minReadySeconds: expected a whole number, at least 0, found the text "soon" [EN_COMPONENT_TYPE]',
+      '--set spec.minReadySeconds: expected a whole number, at least 0, found the text "soon" [EN_COMPONENT_TYPE]',
     ]);
   });
 
@@ -103,5 +103,25 @@ describe('an override', () => {
     expect(brief(problems)).toEqual(['EN_COMPONENT_SET spec.container.app.env.secrets[0].value']);
     expect(JSON.stringify([problems, components])).not.toContain('hunter2');
     expect(components[0]?.component.spec.container.app.env?.secrets?.[0]?.value?.reveal()).toBe('hunter2');
+  });
+
+  it.each([
+    ['spec.container.app.env.secrets.TOKEN=x,hunter2', 'spec.container.app.env.secrets.TOKEN'],
+    ['spec.container.app.env.secrets.TOKEN=x,y.hunter2', 'spec.container.app.env.secrets.TOKEN'],
+    ['spec.container.app.env.secrets.TOKEN:hunter2', 'spec.container.app.env.secrets.…'],
+    ['spec.container.app.env.secrets.TOKEN hunter2', 'spec.container.app.env.secrets.…'],
+    ['hunter2', '…'],
+  ])('%s shows no more than can be a path', (expression, path) => {
+    const { problems } = loadManifests([{ file: 'm.yaml', text: textOf({}) }], [{ expression }]);
+    expect(problems).toMatchObject([{ code: 'EN_COMPONENT_SET', path, place: { override: path } }]);
+    expect(problems.map(problemText).join('')).not.toContain('hunter2');
+  });
+
+  it('that is wrong is told once, however many components it changes', async () => {
+    const texts = ['a', 'b'].map((name) => ({ file: `${name}.yaml`, text: textOf({ metadata: { name } }) }));
+    const { problems } = await prepareComponents(loadManifests(texts, [{ expression: 'spec.nodeSelector.a=true' }]));
+    expect(problems.map(problemText)).toEqual([
+      '--set spec.nodeSelector.a: expected a text, found true (give it with --set-string) [EN_COMPONENT_TYPE]',
+    ]);
   });
 });

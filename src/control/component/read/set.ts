@@ -54,10 +54,17 @@ export function parseSet(expression: string, asText: boolean): readonly Assignme
   const scan = scanner(expression);
   const assignments: Assignment[] = [];
   do {
-    const path = scan.path();
+    const path = scan.path(assignments.length > 0);
     assignments.push({ path, value: scan.value(asText) });
   } while (scan.comma());
   return assignments;
+}
+
+/** What may be shown of an override that cannot be read: where it goes, and no more than that can be a path. */
+export function shownPath(expression: string): string {
+  const equals = expression.indexOf('=');
+  if (equals !== -1) return expression.slice(0, equals);
+  return `${expression.slice(0, expression.lastIndexOf('.') + 1)}…`;
 }
 
 const TYPED = /^(?:0|-?[1-9][0-9]{0,14})$/;
@@ -91,13 +98,16 @@ function scanner(text: string) {
     at += 1;
     return Number(digits);
   };
-  const path = (): readonly PathStep[] => {
+  const path = (isAfterComma: boolean): readonly PathStep[] => {
     const steps: PathStep[] = [];
+    // What follows a comma may be the rest of a value, and that of a secret.
+    const expected = isAfterComma
+      ? 'expected path=value after the comma; one that belongs to a value is written \\,'
+      : 'expected path=value, such as spec.namespace=logging';
     for (;;) {
       const name = until('.[=,');
       if (name !== '') steps.push(name);
-      else if (text.charAt(at) !== '[' || steps.length === 0)
-        throw new Unreadable('expected path=value, such as spec.namespace=logging');
+      else if (text.charAt(at) !== '[' || steps.length === 0) throw new Unreadable(expected);
       while (text.charAt(at) === '[') {
         at += 1;
         steps.push(index());
@@ -106,7 +116,7 @@ function scanner(text: string) {
       const next = text.charAt(at);
       at += 1;
       if (next === '=') return steps;
-      if (next !== '.') throw new Unreadable(`expected = after ${pathText(steps)}`);
+      if (next !== '.') throw new Unreadable(expected);
     }
   };
   const value = (asText: boolean): SourceNode => {

@@ -51,6 +51,7 @@ export class SourceDocument {
   readonly overrides: readonly string[];
   readonly #text: string;
   readonly #root: SourceNode;
+  #lines: readonly number[] | undefined;
 
   constructor({ file, text = '', root, overrides = [] }: DocumentParts) {
     this.file = file;
@@ -67,6 +68,11 @@ export class SourceDocument {
     return this.#root;
   }
 
+  /** Where lines begin. Counted when something is wrong, and once: a text may be wrong in every line. */
+  get lines(): readonly number[] {
+    return (this.#lines ??= lineStarts(this.#text));
+  }
+
   /** The same document with something in it changed by an override. */
   overridden(root: SourceNode, override: string): SourceDocument {
     return new SourceDocument({ file: this.file, text: this.#text, root, overrides: [...this.overrides, override] });
@@ -75,22 +81,31 @@ export class SourceDocument {
 
 export const NOWHERE: At = -1;
 export const overrideAt = (index: number): At => -2 - index;
+export const isOverride = (at: At): boolean => at <= -2;
 
 export const scalarNode = (value: Scalar, at: At = NOWHERE): ScalarNode => ({ kind: 'scalar', value, at });
 export const listNode = (items: readonly SourceNode[], at: At = NOWHERE): ListNode => ({ kind: 'list', items, at });
 export const mapNode = (entries: readonly Entry[], at: At = NOWHERE): MapNode => ({ kind: 'map', entries, at });
 
-/** Counted only when something is wrong, so nothing is kept for it. */
-export function placeOf({ file, text, overrides }: SourceDocument, at: At): Place {
-  if (at <= -2) return { file, override: overrides[-2 - at] ?? '' };
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let next = text.indexOf('\n'); next !== -1; next = text.indexOf('\n', next + 1)) starts.push(next + 1);
+  return starts;
+}
+
+export function placeOf(document: SourceDocument, at: At): Place {
+  const { file, overrides } = document;
+  if (isOverride(at)) return { file, override: overrides[-2 - at] ?? '' };
   if (at < 0) return { file };
-  let line = 1;
-  let start = 0;
-  for (let next = text.indexOf('\n'); next !== -1 && next < at; next = text.indexOf('\n', next + 1)) {
-    line += 1;
-    start = next + 1;
+  const { lines } = document;
+  // The last line that begins at or before it.
+  let line = 0;
+  for (let end = lines.length; end - line > 1;) {
+    const middle = (line + end) >> 1;
+    if ((lines[middle] ?? 0) <= at) line = middle;
+    else end = middle;
   }
-  return { file, line, column: at - start + 1 };
+  return { file, line: line + 1, column: at - (lines[line] ?? 0) + 1 };
 }
 
 /** Deeper than any manifest, and shallow enough to be walked. */

@@ -12,7 +12,10 @@ import type { PathStep } from '../read/trace.ts';
 export interface SecretSource {
   /** The variable, or undefined if there is none. */
   env(name: string): string | undefined | Promise<string | undefined>;
-  /** The text of the file, or undefined if there is none. The path is as written, relative to the manifest. */
+  /**
+   * The text of the file, or undefined if there is none. The path is as written, relative to the manifest. What it throws
+   * is told, so it must not quote the text.
+   */
   file(path: string, manifest: string): string | undefined | Promise<string | undefined>;
 }
 
@@ -26,14 +29,25 @@ export async function resolveSecrets(read: ReadComponent, source: SecretSource):
   const problems: Problem[] = [];
   const resolve = async (secret: SecretText, path: readonly PathStep[]): Promise<SecretText> => {
     if (secret.isResolved) return secret;
-    const text = await lookUp(secret, source, read.document.file);
-    if (text !== undefined) return secret.resolvedTo(text);
-    const message = `nothing was found at ${secret.describe()}`;
-    problems.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', message, expected: 'a value there' }));
+    const found = await foundAt(secret, () => lookUp(secret, source, read.document.file));
+    if (typeof found === 'string') return secret.resolvedTo(found);
+    problems.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', ...found, expected: 'a value there' }));
     return secret;
   };
   const component = await mapSecrets(read.component, resolve);
   return { component, problems };
+}
+
+/** The text, or why there is none. */
+export async function foundAt(
+  secret: SecretText,
+  lookUp: () => string | undefined | Promise<string | undefined>,
+): Promise<string | { readonly message: string }> {
+  try {
+    return (await lookUp()) ?? { message: `nothing was found at ${secret.describe()}` };
+  } catch (error) {
+    return { message: `${secret.describe()} cannot be read: ${(error as Error).message}` };
+  }
 }
 
 async function lookUp({ origin }: SecretText, source: SecretSource, manifest: string): Promise<string | undefined> {
@@ -147,5 +161,3 @@ export function dockerConfigMention(metadata: {
   }
   return undefined;
 }
-
-export const dockerConfigFile = ({ metadata }: Component): string | undefined => dockerConfigMention(metadata)?.path;

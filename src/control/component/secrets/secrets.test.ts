@@ -57,6 +57,24 @@ describe('values', () => {
     pod: { imageRegistries: [{ server: 'a.io', username: 'u', password: 'env:PASS' }] },
   };
 
+  it('that cannot be read are told with their places, all at once', async () => {
+    const { problems } = await prepare(
+      { metadata: { annotations: { 'kubernetes.planton.dev/docker-config-json-file': 'd.json' } }, ...parts },
+      {
+        env: () => undefined,
+        file: (path) => {
+          throw new Error(`${path} is a folder`);
+        },
+      },
+    );
+    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'spec.container.app.env.secrets.A: nothing was found at env:TOKEN',
+      'spec.container.app.env.secrets.B: file:secrets/b cannot be read: secrets/b is a folder',
+      'spec.pod.imageRegistries[0].password: nothing was found at env:PASS',
+      'metadata.annotations["kubernetes.planton.dev/docker-config-json-file"]: file:d.json cannot be read: d.json is a folder',
+    ]);
+  });
+
   it('are looked up where the manifest says', async () => {
     const { components, problems } = await prepare(parts, source({ TOKEN: 't', PASS: 'p' }, { 'secrets/b': 'b\n' }));
     expect(problems).toEqual([]);
@@ -164,6 +182,34 @@ describe('nothing that is shown', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  const S = 'hunter2';
+  it.each<[string, Parts]>([
+    ['in the place of a reference', { app: { env: { secrets: { A: { secretRef: S } } } } }],
+    ['in the place of another one', { app: { env: { secrets: { A: { valueFrom: S } } } } }],
+    [
+      'in a field of a reference',
+      { app: { env: { secrets: { A: { secretRef: { name: 's', key: 'k', optional: S } } } } } },
+    ],
+    ['in a name', { app: { env: { secrets: [{ name: `TOKEN=${S}` }] } } }],
+    ['in a key', { app: { env: { secrets: { [`TOKEN=${S}`]: 'x' } } } }],
+    ['in a list', { app: { env: { secrets: [`TOKEN=${S}`] } } }],
+    ['in a list of a value', { app: { env: { secrets: { A: { value: [S] } } } } }],
+    ['in a misspelt field', { app: { env: { secrets: { A: { valeu: S } } } } }],
+    ['in the place of all secrets', { app: { env: { secrets: S } } }],
+    ['in the place of the environment', { app: { env: S } }],
+    ['as a number of a login', { pod: { imageRegistries: [{ server: 'a', username: 'u', password: { S } }] } }],
+    ['in a misspelt login', { pod: { imageRegistries: [{ server: 'a', username: 'u', pasword: S }] } }],
+    ['in a login that is one text', { pod: { imageRegistries: [`u:${S}@a.io`] } }],
+    [
+      'in the name of a registry that stands twice',
+      { pod: { imageRegistries: [1, 2].map(() => ({ server: `https://u:${S}@a.io`, username: 'u', password: 'p' })) } },
+    ],
+  ])('holds a secret that was written %s', async (_, parts) => {
+    const { problems } = await prepare(parts);
+    expect(problems).not.toEqual([]);
+    expect(problems.map(problemText).join('\n') + JSON.stringify(problems)).not.toContain(S);
   });
 
   it('holds the password inside a composed login', async () => {
