@@ -32,6 +32,8 @@ export interface PodWriter {
     signal: AbortSignal,
   ): Promise<void>;
   remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void>;
+  /** Whether all went well when pods of the present template were last created; known from the first that was. */
+  isProven(daemon: KnownDaemon): boolean;
   /** Finds out how writes without a clear outcome ended. */
   settleDoubts(daemon: KnownDaemon, signal: AbortSignal): Promise<void>;
 }
@@ -138,13 +140,15 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     const { maker } = daemon;
     if (maker === undefined) return;
     const first = proven.get(maker) ?? 1;
-    proven.delete(maker);
     const width = await throughWindow(creations, (creation) => createOne(daemon, creation), {
       first,
       most: burst,
       signal,
+    }).catch((error: unknown) => {
+      proven.delete(maker);
+      throw error;
     });
-    proven.set(maker, width);
+    if (creations.length > 0) proven.set(maker, width);
   }
 
   async function remove(daemon: KnownDaemon, pods: readonly Stored<Pod>[], signal: AbortSignal): Promise<void> {
@@ -153,6 +157,8 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
 
   return {
     remove,
+    isProven: ({ maker }) => maker !== undefined && proven.has(maker),
+
     plan(daemon, places) {
       const view = world.view(daemon);
       return places.map((place) => ({ place, predecessor: view.predecessor(place) }));

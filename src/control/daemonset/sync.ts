@@ -23,7 +23,7 @@ import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { Histories } from './history.ts';
 import { type History, newer, type KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
-import { isNamespaceTerminating, isRefused, type PodWriter } from './pod-writer.ts';
+import { type Creation, isNamespaceTerminating, isRefused, type PodWriter } from './pod-writer.ts';
 import { createPodMakers } from './pod-makers.ts';
 import { createRollouts } from './rollout.ts';
 import { rolloutOptions } from './rollout-options.ts';
@@ -110,14 +110,17 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     return waitMs;
   }
 
-  interface Managed {
+  /** What is to be done node by node, whatever the rollout does. */
+  interface NodeWork {
+    readonly creations: readonly Creation[];
+    readonly remove: readonly Stored<Pod>[];
     /** There is more to create than one sync does. */
     readonly more: boolean;
     /** A failed pod may be deleted only after this time. */
     readonly retryMs: number | undefined;
   }
 
-  async function manageNodes(daemon: KnownDaemon, signal: AbortSignal): Promise<Managed> {
+  function planNodes(daemon: KnownDaemon): NodeWork {
     const view = world.view(daemon);
     const now = clock.now();
     const create: number[] = [];
@@ -145,8 +148,28 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
         remove.push(pod);
       }
     }
-    await writer.write(daemon, writer.plan(daemon, create.slice(0, CREATIONS_PER_SYNC)), remove, signal);
-    return { more: create.length > CREATIONS_PER_SYNC, retryMs };
+    const creations = writer.plan(daemon, create.slice(0, CREATIONS_PER_SYNC));
+    return { creations, remove, more: create.length > CREATIONS_PER_SYNC, retryMs };
+  }
+
+  /**
+   * Nodes first, then the rollout. Where nothing goes but by the rollout, both at once: a pod that has just been made is as
+   * unavailable as none, so the rollout decides the same before and after. Unless creations may fail: it takes nothing down
+   * that could not come back.
+   */
+  async function bringPods(
+    daemon: KnownDaemon,
+    history: History,
+    work: NodeWork,
+    signal: AbortSignal,
+  ): Promise<RolledOut> {
+    const managing = writer.write(daemon, work.creations, work.remove, signal);
+    const isApart = work.remove.length === 0 && !daemon.definition.surge && writer.isProven(daemon);
+    const rolling = isApart ? rollOut(daemon, history, signal) : managing.then(() => rollOut(daemon, history, signal));
+    const [managed, rolled] = await Promise.allSettled([managing, rolling]);
+    if (managed.status === 'rejected') throw managed.reason;
+    if (rolled.status === 'rejected') throw rolled.reason;
+    return rolled.value;
   }
 
   interface RolledOut {
@@ -192,12 +215,12 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     define(daemon, history.hash);
     tellProblems(daemon);
     let failure: { readonly error: unknown } | undefined;
-    let managed: Managed = { more: false, retryMs: undefined };
+    let managed: NodeWork | undefined;
     let rolled: RolledOut | undefined;
     try {
       await claim(daemon, claims);
-      managed = await manageNodes(daemon, signal);
-      rolled = await rollOut(daemon, history, signal);
+      managed = planNodes(daemon);
+      rolled = await bringPods(daemon, history, managed, signal);
       await histories.cleanUp(daemon);
     } catch (error) {
       failure = { error };
@@ -222,9 +245,9 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
       failure ??= { error };
     }
     if (failure !== undefined) throw failure.error;
-    if (managed.more) return { requeueAfterMs: 0 };
+    if (managed?.more === true) return { requeueAfterMs: 0 };
     const due = view.nextDue === undefined ? undefined : Math.max(1, view.nextDue - clock.now());
-    return soonest(soonest(due, managed.retryMs).requeueAfterMs, rolled?.dueMs);
+    return soonest(soonest(due, managed?.retryMs).requeueAfterMs, rolled?.dueMs);
   }
 
   return async (key, signal) => {
