@@ -223,19 +223,71 @@ describe('pods that read a Secret of somebody else', () => {
 });
 
 describe('every group and version', () => {
-  it.each([
-    ['kubernetes.planton.dev', 'v1alpha1'],
-    ['kubernetes.openmcf.org', 'v1'],
-    ['kubernetes.project-planton.org', 'v1'],
-  ])('%s/%s is kept all the same', async (group, version) => {
+  const GENERATIONS: readonly (readonly [group: string, version: string, app: object, rest: object])[] = [
+    [
+      'kubernetes.planton.dev',
+      'v1',
+      {
+        image: { repo: 'example.test/agent', tag: '1' },
+        env: { variables: [{ name: 'LEVEL', value: 'info' }] },
+        volumeMounts: [{ name: 'logs', mountPath: '/logs', hostPath: { path: '/var/log', type: 'Directory' } }],
+      },
+      { pod: { terminationGracePeriodSeconds: 0 } },
+    ],
+    [
+      'kubernetes.planton.dev',
+      'v1alpha1',
+      {
+        image: { repo: 'example.test/agent', tag: '1' },
+        env: { variables: [{ name: 'LEVEL', value: 'info' }] },
+        volumeMounts: [{ name: 'logs', mountPath: '/logs', hostPath: { path: '/var/log', type: 'Directory' } }],
+      },
+      {
+        pod: { terminationGracePeriodSeconds: 0, scheduling: { tolerations: [{ operator: 'Exists' }] } },
+        updateStrategy: { type: 'RollingUpdate', maxUnavailable: '1' },
+      },
+    ],
+    [
+      'kubernetes.openmcf.org',
+      'v1',
+      {
+        image: { repo: 'example.test/agent', tag: '1' },
+        env: { variables: { LEVEL: { value: 'info' } } },
+        volume_mounts: [{ name: 'logs', mount_path: '/logs', host_path: { path: '/var/log', type: 'Directory' } }],
+      },
+      { tolerations: [{ operator: 'Exists' }] },
+    ],
+    [
+      'kubernetes.project-planton.org',
+      'v1',
+      {
+        image: { repo: 'example.test/agent', tag: '1' },
+        env: { variables: { LEVEL: 'info' } },
+        volume_mounts: [{ name: 'logs', mount_path: '/logs', host_path: '/var/log', host_path_type: 'Directory' }],
+      },
+      { tolerations: [{ operator: 'Exists' }] },
+    ],
+  ];
+
+  it.each(GENERATIONS)('%s/%s is kept in the shape that it had', async (group, version, app, rest) => {
     const resource = componentsOf(group, version);
     const name = `of-${group.split('.')[1] ?? ''}-${version}`;
-    await client.create(resource, manifest({ name, namespace: name, apiVersion: `${group}/${version}` }));
     const key = { namespace: 'default', name };
-    await until(
+    await client.create(resource, {
+      apiVersion: `${group}/${version}`,
+      kind: 'KubernetesDaemonSet',
+      metadata: key,
+      spec: { namespace: { value: name }, create_namespace: true, container: { app }, ...rest },
+    });
+    const object = await until(
       () => client.get(resource, key),
-      (object) => object.status?.phase === 'Ready',
+      ({ status }) => status?.phase === 'Ready',
     );
+    expect(object.apiVersion).toBe(`${group}/${version}`);
+    const { containers, volumes } = (await client.get(DAEMON_SETS, { namespace: name, name })).spec.template.spec ?? {};
+    expect(containers?.[0]).toMatchObject({ image: 'example.test/agent:1' });
+    expect(containers?.[0]?.env).toContainEqual({ name: 'LEVEL', value: 'info' });
+    expect(volumes?.[0]).toMatchObject({ name: 'logs', hostPath: { path: '/var/log', type: 'Directory' } });
     await client.delete(resource, key);
     await until(
       () => find(client, NAMESPACES, name),
@@ -243,7 +295,7 @@ describe('every group and version', () => {
     );
     await until(
       () => find(client, resource, name, 'default'),
-      (object) => object === undefined,
+      (each) => each === undefined,
     );
   });
 });

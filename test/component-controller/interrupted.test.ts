@@ -62,6 +62,7 @@ interface Case {
 }
 
 const make = (name: string) => client.create(COMPONENTS, manifest({ name, namespace: name }));
+const NOTHING = '[null,null,null]';
 const isGone = async (name: string): Promise<string> => {
   const left = [
     await find(client, NAMESPACES, name),
@@ -107,6 +108,24 @@ const CASES: readonly Case[] = [
       ),
     end: settle,
     check: stateText,
+  },
+  {
+    what: 'moving it elsewhere',
+    async before(name) {
+      await make(name);
+      await settle(name);
+    },
+    begin: (name) => change(client, { namespace: `${name}-new` }, name),
+    async end(name) {
+      await settle(name);
+      await world.until(
+        () => isGone(name),
+        (left) => left === NOTHING,
+        SOON_MS,
+      );
+    },
+    check: async (name) =>
+      `${await isGone(name)} ${(await getComponent(client, name)).status?.inventory === `${name}-new/everynode-inventory-${name}`}`,
   },
   {
     what: 'taking it away',
@@ -208,7 +227,7 @@ describe('what somebody else holds on to', () => {
       await hold(name, null);
       await gone(name);
     });
-    expect(await isGone(name)).toBe('[null,null,null]');
+    expect(await isGone(name)).toBe(NOTHING);
   });
 
   it('does not keep a component from moving on', async () => {

@@ -40,6 +40,32 @@ afterAll(() => setting.stop());
 
 const SECRET = 'hunter2-never-to-be-seen';
 
+describe('a component that is judged before it is stored', () => {
+  it.each([
+    ['the value of a secret', { container: { env: { secrets: [{ name: 'TOKEN', value: SECRET }] } } }, 'secretRef'],
+    [
+      'the password of a registry',
+      {
+        spec: { pod: { imageRegistries: [{ server: 'registry.test', username: 'me', password: SECRET }] } },
+      },
+      'imagePullSecrets',
+    ],
+  ])(
+    'is refused with %s in it, told what to write instead, and its value is repeated nowhere',
+    async (_, options, instead) => {
+      const refusal = await client.create(COMPONENTS, manifest({ name: 'frank', namespace: 'frank', ...options })).then(
+        () => new Error('it was stored'),
+        (error: unknown) => error as Error,
+      );
+      expect(refusal).toMatchObject({ code: 422 });
+      expect(refusal.message).toContain('EN_COMPONENT_LITERAL_SECRET');
+      expect(refusal.message).toContain(instead);
+      expect(JSON.stringify({ ...refusal, message: refusal.message })).not.toContain(SECRET);
+      expect(await find(client, COMPONENTS, 'frank', 'default')).toBe(undefined);
+    },
+  );
+});
+
 describe('a component with mistakes that nobody has judged', () => {
   it('is told all of them with their paths, and nothing is brought', async () => {
     const spec = { tolerations: [{ key: 'a b', operator: 'Exists' }], minReadySeconds: -1 };

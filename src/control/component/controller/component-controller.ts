@@ -37,7 +37,7 @@ import type { ComponentObject } from './component-object.ts';
 import { desiredOf, type Desired } from './desired.ts';
 import { createKinds, COMPONENT_GROUPS, type FollowedKind } from './kinds.ts';
 import { concerns, createKnown, livesIn, type Known } from './known.ts';
-import { outcomeOf } from './outcome-of.ts';
+import { outcomeOf, wasSuperseded } from './outcome-of.ts';
 import { checksumOf, referencedSecrets, withChecksum } from './referenced-secrets.ts';
 import { inventoryText, leftBehind, removeComponents } from './remove.ts';
 import { rolloutOf } from './rollout-view.ts';
@@ -462,7 +462,14 @@ export function createComponentController(options: ComponentControllerOptions): 
         components.set(key, (known = createKnown(key, cached.metadata.uid)));
       }
       const work: Work = { kind, known, object: newest(cached, known.written), at: world, signal };
-      return isBeingDeleted(work.object) ? reconcileGoing(work) : reconcilePresent(work);
+      try {
+        return await (isBeingDeleted(work.object) ? reconcileGoing(work) : reconcilePresent(work));
+      } catch (error) {
+        // Somebody else was at it: no fault, and what came of it is seen at the next look.
+        if (!wasSuperseded(error)) throw error;
+        logger.debug('Somebody else applies or deletes the component, looking again', { group, namespace, name });
+        return { requeueAfterMs: FIRST_RETRY_MS };
+      }
     },
   });
 

@@ -36,3 +36,7 @@ export function outcomeOf(error: unknown, undone?: Undone): Outcome | undefined 
     sorts.find(([sort]) => sort === 'conflict') ?? sorts.find(([sort]) => sort === 'failed') ?? SORTS[error.code];
   return is === 'again' ? undefined : { is, reason, message: error.message };
 }
+
+/** Two began at the same time, and the other one was faster. */
+export const wasSuperseded = (error: unknown): boolean =>
+  error instanceof ComponentApplyError && error.code === 'EN_COMPONENT_APPLY_SUPERSEDED';

@@ -53,12 +53,14 @@ const MOST = 8;
 
 /** What an apply or a deletion did, in one line; undefined where it did nothing. */
 export function workNote(reason: string, steps: readonly AppliedStep[]): EventNote | undefined {
-  const done = steps
-    .filter(({ outcome }) => !RESTING.has(outcome))
-    .map(({ object, outcome }) => `${outcome} ${refText(object)}`);
+  const left = reason === REASONS.deleted ? steps.filter(({ outcome }) => outcome === 'kept') : [];
+  const done = [...left, ...steps.filter(({ outcome }) => !RESTING.has(outcome))].map(
+    ({ object, outcome, why }) => `${outcome} ${refText(object)}${why === undefined ? '' : `: ${why}`}`,
+  );
   if (done.length === 0) return undefined;
   const more = done.length > MOST ? ` and ${done.length - MOST} more` : '';
   return { type: 'Normal', reason, note: `${done.slice(0, MOST).join(', ')}${more}` };
 }
 
+/** What an apply leaves alone it leaves alone every time; what stays behind for good is worth a word. */
 const RESTING: ReadonlySet<string> = new Set(['unchanged', 'shared', 'kept', 'gone']);
