@@ -8,6 +8,7 @@ import {
   NAMESPACES,
 } from '../../src/core/api/registry/resources.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
+import type { StatusError } from '../../src/core/kube/status-error.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
 import { startTestCluster } from '../support/cluster.ts';
@@ -60,7 +61,7 @@ describe('a component that is judged before it is stored', () => {
       expect(refusal).toMatchObject({ code: 422 });
       expect(refusal.message).toContain('EN_COMPONENT_LITERAL_SECRET');
       expect(refusal.message).toContain(instead);
-      expect(JSON.stringify({ ...refusal, message: refusal.message })).not.toContain(SECRET);
+      expect(JSON.stringify([refusal.message, (refusal as StatusError).status])).not.toContain(SECRET);
       expect(await find(client, COMPONENTS, 'frank', 'default')).toBe(undefined);
     },
   );
