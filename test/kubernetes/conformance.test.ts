@@ -3,7 +3,8 @@
  * DaemonSet controller and scheduler in place of Kubernetes' own; those about scheduling, the API and the workloads on
  * everynode. Which, and why not the others: support/conformance-plan.ts. With EVERYNODE_CONFORMANCE=wide the long ones are
  * asked as well, and EVERYNODE_WRITE_DOCS=1 then writes docs/conformance.md. What was said is kept in .cache/conformance.json;
- * EVERYNODE_CONFORMANCE=again asks only what has not passed in the last such run.
+ * EVERYNODE_CONFORMANCE=again asks only what has not passed in the last such run, EVERYNODE_CONFORMANCE=daemons only those for
+ * DaemonSets.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,6 +38,7 @@ const PAGE = join(ROOT, 'docs', 'conformance.md');
 const REPORT = join(ROOT, '.cache', 'conformance.json');
 const isAgain = process.env['EVERYNODE_CONFORMANCE'] === 'again';
 const isWide = isAgain || process.env['EVERYNODE_CONFORMANCE'] === 'wide';
+const isNarrow = process.env['EVERYNODE_CONFORMANCE'] === 'daemons';
 const LIMIT_MINUTES = isWide ? 150 : 40;
 const LIMIT_MS = (LIMIT_MINUTES + 5) * 60_000;
 const kubectl = kubectls().at(-1)?.path ?? '';
@@ -50,7 +52,7 @@ const OPERATED = 'our controller and scheduler on a kube-apiserver';
 describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
   const plan: ConformancePlan = canRun ? planConformance(listE2e()) : { chosen: [], endless: [], unfit: [] };
   const before = isAgain ? readVerdicts(REPORT) : [];
-  const wanted = plan.chosen.filter(({ isCore }) => isCore || isWide);
+  const wanted = plan.chosen.filter(({ isCore, name }) => (isNarrow ? DAEMONS.test(name) : isCore || isWide));
   const known = new Set(namesOf(wanted));
   const passed = (cluster: string): E2eCase[] =>
     before.flatMap(passedOn(cluster)).filter(({ name }) => known.has(name));
@@ -135,7 +137,7 @@ describe.skipIf(!canRun)('Kubernetes’ own cases pass', () => {
     it.skipIf(!isOwnRelease())(
       'on an embedded cluster, the others',
       async () => {
-        expect(wanted.length).toBeGreaterThanOrEqual(LEAST.embedded);
+        expect(wanted.length).toBeGreaterThanOrEqual(isNarrow ? LEAST.daemons : LEAST.embedded);
         await askEmbedded(
           asked.filter(({ isSerial }) => !isSerial),
           1,
