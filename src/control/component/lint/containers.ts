@@ -14,6 +14,15 @@ const resources: ContainerLint = (declared, { report }) => {
     return;
   }
   const { limits = {}, requests = {} } = container.resources;
+  for (const [list, amounts] of [['limits', limits] as const, ['requests', requests] as const])
+    for (const [name, amount] of Object.entries(amounts))
+      if (/^(?:memory|ephemeral-storage|hugepages-.*)$/.test(name) && amount.endsWith('m'))
+        report(
+          'fraction-of-a-byte',
+          [...path, 'resources', list, name],
+          `${amount} is less than it seems`,
+          'Mi, or no unit',
+        );
   if (!Object.hasOwn(limits, 'memory')) {
     report('missing-limits', [...path, 'resources'], 'has no memory limit', 'add limits.memory');
   }

@@ -71,6 +71,29 @@ describe('lints', () => {
     ['missing-readiness', {}, [`${APP}.readinessProbe`]],
     ['literal-secret', { app: { env: { secrets: { A: 'x', B: 'env:B' } } } }, [`${APP}.env.secrets.A`]],
     [
+      'literal-secret',
+      {
+        pod: {
+          imageRegistries: ['plain', 'env:PASS', 'file:pass'].map((password, index) => ({
+            server: `${index}.io`,
+            username: 'u',
+            password,
+          })),
+        },
+      },
+      ['spec.pod.imageRegistries[0].password'],
+    ],
+    [
+      'label-without-effect',
+      { pod: { labels: { app: 'mine', 'planton.ai/name': 'agent', team: 'a' } } },
+      ['spec.pod.labels.app'],
+    ],
+    [
+      'fraction-of-a-byte',
+      { app: { resources: { limits: { cpu: '100m', memory: '100m' }, requests: { memory: '64Mi' } } } },
+      [`${APP}.resources.limits.memory`],
+    ],
+    [
       'wildcard-rights',
       {
         spec: {

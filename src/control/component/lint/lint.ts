@@ -6,7 +6,7 @@ import type { Rendered } from '../render/render.ts';
 import { containerLints } from './containers.ts';
 import type { Lint, LintOptions } from './context.ts';
 import { hostPorts, selectors } from './others.ts';
-import { bareVolumes, podSecurity, rights, strategy, tolerations } from './pod.ts';
+import { bareVolumes, labels, logins, podSecurity, rights, strategy, tolerations } from './pod.ts';
 import { type Level, LINT_RULES, lintCode, type LintRule, SILENCE_PREFIX } from './rules.ts';
 
 export interface LintFinding {
@@ -29,6 +29,8 @@ const LINTS: readonly Lint[] = [
   tolerations,
   strategy,
   rights,
+  labels,
+  logins,
   bareVolumes,
 ];
 

@@ -49,6 +49,23 @@ export const rights: Lint = ({ component, rendered, report }) => {
   }
 };
 
+export const labels: Lint = ({ component, rendered, report }) => {
+  for (const [name, value] of Object.entries(component.spec.pod?.labels ?? {})) {
+    const own = rendered.identity.labels[name];
+    if (own === undefined || own === value) continue;
+    report('label-without-effect', ['spec', 'pod', 'labels', name], `stays ${own}`, 'take it out');
+  }
+};
+
+/** Where all logins of a registry stand. */
+export const logins: Lint = ({ component, report }) => {
+  for (const [index, { password }] of (component.spec.pod?.imageRegistries ?? []).entries()) {
+    if (password.origin.from !== 'literal') continue;
+    const path = ['spec', 'pod', 'imageRegistries', index, 'password'];
+    report('literal-secret', path, 'the password stands in the manifest', 'use env:, file: or imagePullSecrets');
+  }
+};
+
 /** Only where they are rendered at all: in safe mode such a mount is an error. */
 export const bareVolumes: Lint = ({ component, rendered, report }) => {
   if (rendered.identity.mode !== 'compatible') return;

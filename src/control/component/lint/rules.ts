@@ -53,6 +53,14 @@ export const LINT_RULES = {
     level: 'info',
     why: 'The taint node-role.kubernetes.io/master is gone since Kubernetes 1.25; control planes have node-role.kubernetes.io/control-plane',
   },
+  'label-without-effect': {
+    level: 'warning',
+    why: 'Pods are found by this label, so it keeps the value that everynode gives it',
+  },
+  'fraction-of-a-byte': {
+    level: 'warning',
+    why: 'Memory in thousandths of a byte (`m`) is a mistake for `Mi`; Kubernetes rounds it up to a byte or two',
+  },
   'file-becomes-directory': {
     level: 'warning',
     why: 'A single key mounted without subPath appears as a directory of that name',

@@ -73,6 +73,8 @@ function ofPodSpec(component: Component, rendered: Rendered, path: Path): Path {
       return ['spec', 'pod', 'scheduling', ...path];
     case 'serviceAccountName':
       return ['spec', spec.serviceAccountName === undefined ? 'pod' : 'serviceAccountName'];
+    case 'securityContext':
+      return ['spec', 'pod', ...(OF_POD.has(String(index)) ? path.slice(1) : path)];
     case 'hostPID':
       return ['spec', 'pod', 'hostPid'];
     case 'hostIPC':
@@ -81,6 +83,9 @@ function ofPodSpec(component: Component, rendered: Rendered, path: Path): Path {
       return ['spec', 'pod', ...path];
   }
 }
+
+/** Kubernetes tells of these as if they were part of the security context. */
+const OF_POD = new Set(['shareProcessNamespace']);
 
 function ofContainer(declared: Declared, rendered: Rendered, list: string, index: number, path: Path): Path {
   const [head = '', item, ...rest] = path;
@@ -92,11 +97,22 @@ function ofContainer(declared: Declared, rendered: Rendered, list: string, index
     return [...base, 'env', ...variablePath(declared, name), ...rest.filter((step) => step !== 'valueFrom')];
   }
   if (head === 'envFrom') return [...base, 'env', ...path];
+  // Kubernetes does not say which.
+  if (head === 'volumeMounts' && typeof item === 'string') return [...base, head, ...mountWith(container, item), item];
   if (head === 'ports') return [...base, ...path.map((step) => (step === 'protocol' ? 'networkProtocol' : step))];
   if (/Probe$|^lifecycle$/.test(String(head))) {
     return [...base, ...path.flatMap((step, at) => portStep(container, path.slice(0, at), step))];
   }
   return [...base, ...path];
+}
+
+/** The first mount that says something wrong there: a path within a volume must neither begin with / nor climb. */
+function mountWith(container: Declared['container'], field: string): Path {
+  const index = (container.volumeMounts ?? []).findIndex((mount) => {
+    const value = (mount as { readonly [key: string]: unknown })[field];
+    return typeof value === 'string' && (value.startsWith('/') || value.split('/').includes('..'));
+  });
+  return index === -1 ? [] : [index];
 }
 
 /** The port of a probe is a number or a name here, and goes by two names. */
@@ -128,7 +144,10 @@ function ofVolume(containers: readonly Declared[], rendered: Rendered, index: nu
       ...base,
       'volumeMounts',
       mount,
-      ...tail.flatMap((step) => (step === 'items' ? [] : [VOLUME_NAMES[String(step)] ?? step])),
+      // One key has one file here; Kubernetes has a list of them.
+      ...tail.flatMap((step, at) =>
+        step === 'items' || tail[at - 1] === 'items' ? [] : [VOLUME_NAMES[String(step)] ?? step],
+      ),
     ];
   }
   return ['spec', 'container'];

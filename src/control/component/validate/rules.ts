@@ -5,7 +5,9 @@ import type { Fault } from '../read/scalars.ts';
 import type { PathStep } from '../read/trace.ts';
 import type { Finding, Findings } from '../render/findings.ts';
 import type { Identity } from '../render/mode.ts';
+import { inventoryName } from '../apply/inventory.ts';
 import { boundsOf, isZeroBound } from '../render/strategy.ts';
+import { checkStart } from './start-rules.ts';
 
 type Report = (path: readonly PathStep[], fault: Fault) => void;
 
@@ -14,12 +16,13 @@ export function checkRules(component: Component, identity: Identity): readonly F
   const report: Report = (path, fault) => void findings.push({ path, fault });
   checkSamePlaces(component, report);
   checkBounds(component, report);
+  checkStart(component, identity, report);
+  checkReservedNames(component, report);
   const names = new Set<string>();
   for (const declared of containersOf(component)) {
     checkName(declared, identity, names, report);
     checkImage(declared, report);
     checkEnvNames(declared, report);
-    checkProbePorts(declared, report);
     if (identity.mode === 'safe') checkSecretNamespaces(declared, identity, report);
   }
   return findings;
@@ -149,24 +152,6 @@ function checkEnvNames({ container, path }: Declared, report: Report): void {
   }
 }
 
-const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
-
-/** The API server takes any name; the kubelet then finds no port of that name, and the pod is never ready. */
-function checkProbePorts({ container, path }: Declared, report: Report): void {
-  const names = (container.ports ?? []).map(({ name }) => name);
-  for (const probe of PROBES) {
-    for (const action of ['httpGet', 'tcpSocket'] as const) {
-      const name = container[probe]?.[action]?.portName;
-      if (name === undefined || names.includes(name)) continue;
-      report([...path, probe, action, 'portName'], {
-        code: 'EN_COMPONENT_VALUE',
-        message: `the container has no port called ${JSON.stringify(name)}`,
-        expected: names.length === 0 ? 'a port number' : `one of ${names.join(', ')}`,
-      });
-    }
-  }
-}
-
 function checkSecretNamespaces({ container, path }: Declared, { namespace }: Identity, report: Report): void {
   for (const [index, { secretRef }] of (container.env?.secrets ?? []).entries()) {
     if (secretRef?.namespace === undefined || secretRef.namespace === namespace) continue;
@@ -174,6 +159,18 @@ function checkSecretNamespaces({ container, path }: Declared, { namespace }: Ide
       code: 'EN_COMPONENT_SECRET_NAMESPACE',
       message: `a pod in ${namespace} cannot read a Secret in ${secretRef.namespace}`,
       suggestion: `copy the Secret into ${namespace}`,
+    });
+  }
+}
+
+/** What was applied is listed in a ConfigMap of the same namespace: one of its name would be written over, or write over it. */
+function checkReservedNames({ spec }: Component, report: Report): void {
+  for (const name of Object.keys(spec.configMaps ?? {})) {
+    if (!name.startsWith(inventoryName(''))) continue;
+    report(['spec', 'configMaps', name], {
+      code: 'EN_COMPONENT_VALUE',
+      message: `names that begin with ${inventoryName('')} are where everynode keeps what it applied`,
+      suggestion: 'choose another name',
     });
   }
 }

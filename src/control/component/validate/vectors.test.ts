@@ -50,6 +50,21 @@ describe('refused by the second generation', () => {
       'EN_COMPONENT_REQUIRED spec.namespace.valueFrom.name',
     ],
     [
+      'a variable from a reference without name',
+      { app: { env: { variables: [{ name: 'A', valueFrom: { kind: 'X', fieldPath: 'spec.a' } }] } } },
+      `EN_COMPONENT_REQUIRED ${APP}.env.variables[0].valueFrom.name`,
+    ],
+    [
+      'a secret from a reference without name',
+      secret({ valueFrom: { kind: 'X', fieldPath: 'spec.a' } }),
+      `EN_COMPONENT_REQUIRED ${APP}.env.secrets[0].valueFrom.name`,
+    ],
+    [
+      'rights in the namespace without verbs',
+      { spec: { createServiceAccount: true, rbac: { namespaceRules: [{ ...RULE, verbs: [] }] } } },
+      'EN_COMPONENT_REQUIRED spec.rbac.namespaceRules[0].verbs',
+    ],
+    [
       'a variable that begins with a digit',
       variable({ name: '1A' }),
       `EN_COMPONENT_VALUE ${APP}.env.variables[0].name`,
@@ -362,6 +377,131 @@ describe('refused because Kubernetes would', () => {
     ],
   ])('%s', (_, parts, problem) => {
     expect(brief(problemsOf(parts))).toEqual([problem]);
+  });
+});
+
+describe('refused because no node could start it', () => {
+  const configMaps = { cfg: { 'a.conf': 'x' } };
+  it.each<[string, Parts, string]>([
+    [
+      'a hook to a port that is not there',
+      { app: { lifecycle: { preStop: { httpGet: { portName: 'http' } } } } },
+      `EN_COMPONENT_VALUE ${APP}.lifecycle.preStop.httpGet.portName`,
+    ],
+    [
+      'root that is forbidden',
+      { app: { securityContext: { runAsUser: 0, runAsNonRoot: true } } },
+      `EN_COMPONENT_VALUE ${APP}.securityContext.runAsUser`,
+    ],
+    [
+      'root that the pod forbids',
+      { app: { securityContext: { runAsUser: 0 } }, pod: { securityContext: { runAsNonRoot: true } } },
+      `EN_COMPONENT_VALUE ${APP}.securityContext.runAsUser`,
+    ],
+    [
+      'root of the pod that the container forbids',
+      { app: { securityContext: { runAsNonRoot: true } }, pod: { securityContext: { runAsUser: 0 } } },
+      `EN_COMPONENT_VALUE ${APP}.securityContext.runAsNonRoot`,
+    ],
+    [
+      'a mount of a key that its ConfigMap has not',
+      { spec: { configMaps }, ...mount({ name: 'c', mountPath: '/c', configMap: { name: 'cfg', key: 'b.conf' } }) },
+      `EN_COMPONENT_VALUE ${APP}.volumeMounts[0].configMap.key`,
+    ],
+    [
+      'a variable of a key that its ConfigMap has not',
+      {
+        spec: { configMaps },
+        app: { env: { variables: [{ name: 'A', configMapKeyRef: { name: 'cfg', key: 'cfg' } }] } },
+      },
+      `EN_COMPONENT_VALUE ${APP}.env.variables[0].configMapKeyRef.key`,
+    ],
+    [
+      'a variable of a container that is not there',
+      {
+        app: { env: { variables: [{ name: 'A', resourceFieldRef: { resource: 'limits.cpu', containerName: 'no' } }] } },
+      },
+      `EN_COMPONENT_VALUE ${APP}.env.variables[0].resourceFieldRef.containerName`,
+    ],
+    [
+      'a path of a key that is not named',
+      mount({ name: 'c', mountPath: '/c', secret: { name: 's', path: 'x' } }),
+      `EN_COMPONENT_REQUIRED ${APP}.volumeMounts[0].secret.key`,
+    ],
+    [
+      'a repo in capitals',
+      { app: { image: { repo: 'ghcr.io/Acme/agent', tag: '1' } } },
+      `EN_COMPONENT_VALUE ${APP}.image.repo`,
+    ],
+    [
+      'a repo with a scheme',
+      { app: { image: { repo: 'https://a.io/b', tag: '1' } } },
+      `EN_COMPONENT_VALUE ${APP}.image.repo`,
+    ],
+    [
+      'a ConfigMap that would write over what is kept',
+      { spec: { configMaps: { 'everynode-inventory-agent': 'x' } } },
+      'EN_COMPONENT_VALUE spec.configMaps.everynode-inventory-agent',
+    ],
+  ])('%s', (_, parts, problem) => {
+    expect(brief(problemsOf(parts))).toEqual([problem]);
+  });
+
+  it.each<[string, Parts]>([
+    ['another user', { app: { securityContext: { runAsUser: 10001, runAsNonRoot: true } } }],
+    [
+      'a container that allows root again',
+      {
+        app: { securityContext: { runAsUser: 0, runAsNonRoot: false } },
+        pod: { securityContext: { runAsNonRoot: true } },
+      },
+    ],
+    [
+      'an optional key',
+      {
+        spec: { configMaps },
+        ...mount({ name: 'c', mountPath: '/c', configMap: { name: 'cfg', key: 'b', optional: true } }),
+      },
+    ],
+    [
+      'a key of a ConfigMap of somebody else',
+      mount({ name: 'c', mountPath: '/c', configMap: { name: 'other', key: 'b' } }),
+    ],
+    ['a registry in capitals with a port', { app: { image: 'Registry.Example.COM:5000/team/a_b-c.d/agent__x:1' } }],
+    ['a host without dots', { app: { image: 'localhost:5000/agent:1' } }],
+  ])('but not %s', (_, parts) => {
+    expect(problemsOf(parts)).toEqual([]);
+  });
+
+  it('compatible mode drops such a path, as ever', () => {
+    expect(
+      problemsOf(mount({ name: 'c', mountPath: '/c', secret: { name: 's', path: 'x' } }), { mode: 'compatible' }),
+    ).toEqual([]);
+  });
+});
+
+describe('told at the field that is wrong, also where Kubernetes is vague', () => {
+  it.each<[string, Parts, string]>([
+    [
+      'a path in the volume',
+      mount(
+        { name: 'a', mountPath: '/a', emptyDir: {} },
+        { name: 'b', mountPath: '/b', emptyDir: {}, subPath: '../x' },
+      ),
+      `${APP}.volumeMounts[1].subPath`,
+    ],
+    [
+      'a path of a key',
+      mount({ name: 'a', mountPath: '/a', configMap: { name: 'c', key: 'k', path: '../x' } }),
+      `${APP}.volumeMounts[0].configMap.path`,
+    ],
+    [
+      'a shared process namespace',
+      { pod: { hostPID: true, shareProcessNamespace: true } },
+      'spec.pod.shareProcessNamespace',
+    ],
+  ])('%s', (_, parts, path) => {
+    expect(brief(problemsOf(parts))).toEqual([`EN_COMPONENT_REJECTED ${path}`]);
   });
 });
 

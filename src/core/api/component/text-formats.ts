@@ -25,6 +25,10 @@ const none =
 const DIGEST = /^sha256:[a-f0-9]{64}$/;
 const IMAGE_TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const IMAGE_REPO = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
+/** As registries and container runtimes read it: only the name of a registry may have capitals, and a port. */
+const IMAGE_NAME =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+const MAX_IMAGE_NAME = 255;
 
 export const TEXT_FORMATS = {
   'dns-label': {
@@ -81,10 +85,10 @@ export const TEXT_FORMATS = {
     isFine: (value) => IMAGE_TAG.test(value),
   },
   'image-repo': {
-    expected: 'an image repository without tag or spaces, such as ghcr.io/acme/agent',
+    expected: 'an image repository in lower case, without https://, tag or spaces, such as ghcr.io/acme/agent',
     pattern: IMAGE_REPO.source,
     // A colon belongs to the port of a registry, never to the last part: that would be a tag.
-    isFine: (value) => IMAGE_REPO.test(value) && !value.slice(value.lastIndexOf('/') + 1).includes(':'),
+    isFine: (value) => value.length <= MAX_IMAGE_NAME && IMAGE_NAME.test(value),
   },
   ip: { expected: 'an IP address', isFine: (value) => parseIP(value) !== undefined },
 } as const satisfies { readonly [name: string]: FormatRule };
