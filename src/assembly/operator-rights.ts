@@ -98,7 +98,11 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
     scope: 'cluster',
     rules: [
       core(['configmaps'], ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']),
-      core(['namespaces', 'secrets', 'serviceaccounts'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
+      // A namespace is made, and left: to delete it one must see who else lives there. See NAMESPACE_RIGHTS.
+      core(['namespaces'], ['create', 'get', 'list', 'patch', 'watch']),
+      // A custom resource brings no Secret. One that it takes over may have brought some, which go.
+      core(['secrets'], ['delete', 'get', 'list', 'watch']),
+      core(['serviceaccounts'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
       apps(['daemonsets'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
       // Neither `escalate` nor `bind`: a component can be given no right that the operator does not have.
       {
@@ -143,6 +147,19 @@ export const OPERATOR_RIGHTS: readonly OperatorRights[] = [
       // It does not act beside kube-scheduler.
       leaseOf('kube-scheduler'),
     ],
+  },
+];
+
+/**
+ * For whoever wants namespaces that a component made to go with it. Nobody else may live in one that is deleted, whatever their
+ * kind is, so all kinds must be seen. That is much; without it such a namespace stays, and an event says so.
+ */
+export const NAMESPACE_RIGHTS: readonly OperatorRights[] = [
+  {
+    feature: 'namespaces',
+    why: 'Deletes a namespace that a component made, once nothing of anybody else is seen in it',
+    scope: 'cluster',
+    rules: [core(['namespaces'], ['delete']), { apiGroups: ['*'], resources: ['*'], verbs: ['list'] }],
   },
 ];
 

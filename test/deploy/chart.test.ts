@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
-import { OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { NAMESPACE_RIGHTS, OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
 import { ADMISSION_WEBHOOKS } from '../../src/assembly/webhooks.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
@@ -209,6 +209,22 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(rulesOf(certManager, 'ClusterRole')).toEqual(ruleset(BY_DEFAULT, 'cluster'));
   });
 
+  it('lets namespaces go with their component only where that is asked for, and components are kept', async () => {
+    const more = NAMESPACE_RIGHTS.flatMap(({ rules }) => rules);
+    const asked = ['--set', 'rbac.deleteNamespaces=true', ...NO_WEBHOOKS];
+    expect(rulesOf(await template(CHART, ...asked), 'ClusterRole')).toEqual([
+      ...ruleset(BY_DEFAULT, 'cluster'),
+      ...more,
+    ]);
+    const others = await template(CHART, ...asked, '--set', 'controllers={*,-component}');
+    expect(rulesOf(others, 'ClusterRole')).toEqual(
+      ruleset(
+        BY_DEFAULT.filter((name) => name !== 'component'),
+        'cluster',
+      ),
+    );
+  });
+
   it('asks about KubernetesDaemonSets of every generation before they are stored, and about nothing else', async () => {
     const manifests = await template(CHART);
     expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(
@@ -254,7 +270,9 @@ describe.skipIf(helm === undefined)('the chart', () => {
       const names = [...rulesOf(manifests, 'Role'), ...rulesOf(manifests, 'ClusterRole')].flatMap(
         ({ resourceNames = [] }) => resourceNames,
       );
-      expect([...new Set(names)].toSorted()).toEqual(['everynode-webhook-x-operator', 'everynode-webhook-x-webhook']);
+      // Definitions are called the same in every release.
+      const own = names.filter((name) => !PACKAGED_KINDS.includes(name));
+      expect([...new Set(own)].toSorted()).toEqual(['everynode-webhook-x-operator', 'everynode-webhook-x-webhook']);
     } finally {
       remove();
     }

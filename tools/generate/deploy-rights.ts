@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
 import {
+  NAMESPACE_RIGHTS,
   OPERATOR_LEASE,
   OPERATOR_RIGHTS,
   WEBHOOK_NAME,
@@ -29,7 +30,9 @@ const inRelease = (rule: OperatorRights['rules'][number]): OperatorRights['rules
 const isForElection = ({ feature, rules }: OperatorRights): boolean =>
   feature === 'base' && rules.every(({ resources }) => resources?.every((resource) => resource === 'leases') ?? false);
 
-export function rightsFile(rights: readonly OperatorRights[] = [...OPERATOR_RIGHTS, ...WEBHOOK_RIGHTS]): string {
+export function rightsFile(
+  rights: readonly OperatorRights[] = [...OPERATOR_RIGHTS, ...NAMESPACE_RIGHTS, ...WEBHOOK_RIGHTS],
+): string {
   return `${HEAD}${stringify(
     {
       controllers: OPERATOR_CONTROLLERS.map(({ name, alias, onByDefault }) => ({

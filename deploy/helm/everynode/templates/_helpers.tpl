@@ -82,6 +82,7 @@ names a controller counts; `*` is what is on by default.
 {{- end -}}
 {{- end -}}
 {{- if eq (len $on) 1 -}}{{- fail "controllers: every controller is off; leave at least one on" -}}{{- end -}}
+{{- if and .Values.rbac.deleteNamespaces (hasKey $on "component") -}}{{- $_ := set $on "namespaces" true -}}{{- end -}}
 {{- if and .Values.webhook.enabled (not .Values.webhook.certManager.enabled) -}}{{- $_ := set $on "webhooks" true -}}{{- end -}}
 {{- toJson $on -}}
 {{- end -}}

@@ -5,6 +5,7 @@
  */
 import { COMPONENT_ANNOTATIONS, COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import { NAMESPACES } from '../../../core/api/registry/resources.ts';
+import type { RoleBinding } from '../../../core/api/types/rbac-v1.ts';
 import { withMetadata } from '../../../core/kube/immutable.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
@@ -90,6 +91,10 @@ export async function survey(calls: Calls, component: RenderedComponent, options
     if (object !== undefined) live.set(key, object);
   });
 
+  /** The role that a binding names comes with the same component, and is not there yet. */
+  const isRoleComing = (binding: KubeObject): boolean =>
+    prepared.some(({ key, object }) => !live.has(key) && isRoleOf(binding, object));
+
   const isPredecessor = predecessorTest(options.migrateFrom);
   const first = planApply({ identity, objects: prepared, inventory: found?.inventory, live, ...planSettings(options) });
   const refused = new Set(first.refusals.map(({ object }) => (object === undefined ? '' : refKey(object))));
@@ -112,7 +117,8 @@ export async function survey(calls: Calls, component: RenderedComponent, options
     if (cannotAsk) return;
     const isOurs = present !== undefined && ownerOf(present, identity, listed.has(key)).owner === 'ours';
     const mayReclaim = (conflict: FieldConflict): boolean => options.reclaim === true && isOurs && wasUpdate(conflict);
-    const answer = await ask(calls, ref, object, present, { force: options.force === true, isPredecessor, mayReclaim });
+    const claims = { force: options.force === true, isPredecessor, mayReclaim, isRoleComing: isRoleComing(object) };
+    const answer = await ask(calls, ref, object, present, claims);
     conflicts.push(...answer.conflicts);
     if (answer.isReclaimed === true) reclaimed.add(key);
     if (answer.object !== undefined) predicted.set(key, answer.object);
@@ -229,7 +235,14 @@ interface Claims {
   readonly force: boolean;
   readonly isPredecessor: (manager: string) => boolean;
   readonly mayReclaim: (conflict: FieldConflict) => boolean;
+  readonly isRoleComing: boolean;
 }
+
+const isRoleOf = (binding: KubeObject, role: KubeObject): boolean => {
+  const { roleRef } = binding as RoleBinding;
+  return roleRef?.kind === role.kind && roleRef?.name === role.metadata.name && isRbac(binding) && isRbac(role);
+};
+const isRbac = ({ apiVersion }: KubeObject): boolean => apiVersion.startsWith('rbac.authorization.k8s.io/');
 
 async function ask(
   calls: Calls,
@@ -267,6 +280,9 @@ async function ask(
         return { problems: [conflictProblem(ref, foreign)], conflicts: foreign, isImmutable: false };
       if (isImmutableChange(error))
         return { problems: [immutableProblem(calls, error, ref)], conflicts: known, isImmutable: true };
+      // Who may bind only what they have themselves is compared with the role, which is not there before the real one.
+      if (claims.isRoleComing && error.reason === 'NotFound')
+        return { problems: [], conflicts: known, isImmutable: false };
       // A webhook that takes no dry run says nothing about the real one.
       if (error.message.includes('does not support dry run'))
         return { problems: [], conflicts: known, isImmutable: false };

@@ -84,6 +84,10 @@ type Resource = Stored<ComponentObject>;
 
 const keyText = (group: string, { metadata }: ComponentObject): string =>
   `${group}/${metadata.namespace ?? ''}/${metadata.name}`;
+function describe(key: string): { readonly group: string; readonly namespace: string; readonly name: string } {
+  const [group = '', namespace = '', name = ''] = key.split('/');
+  return { group, namespace, name };
+}
 const nameText = ({ metadata }: ComponentObject): string => `${metadata.namespace ?? ''}/${metadata.name}`;
 
 export function createComponentController(options: ComponentControllerOptions): Actor {
@@ -407,7 +411,7 @@ export function createComponentController(options: ComponentControllerOptions): 
       .inventoriesOf(object.metadata.uid)
       .some((each) => each.identity.namespace === identity?.namespace);
     const set = isOurs ? live : undefined;
-    const snapshot = set === undefined ? undefined : await rolloutOf({ client, clock }, at, known, set, signal);
+    const snapshot = set === undefined ? undefined : await rolloutOf({ client, clock, logger }, at, known, set, signal);
     const status = statusOf({
       generation: object.metadata.generation ?? 0,
       now: formatTime(clock.now()),
@@ -426,7 +430,14 @@ export function createComponentController(options: ComponentControllerOptions): 
     );
     work.object = known.written;
     if (status.inventory !== object.status?.inventory) followDependents(object);
-    for (const note of eventsOf(object.status, status)) recorder.event(object, note);
+    const notes = eventsOf(object.status, status);
+    for (const note of notes) recorder.event(object, note);
+    if (outcome.is === 'failed' && notes.length > 0)
+      logger.warn('A component could not be applied', {
+        ...describe(known.key),
+        reason: outcome.reason,
+        message: outcome.message,
+      });
   }
 
   function forget({ key }: Known): void {
@@ -442,12 +453,9 @@ export function createComponentController(options: ComponentControllerOptions): 
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
     concurrency: options.concurrency ?? CONCURRENCY,
     waitFor: [(signal) => kinds.synced(signal)],
-    describe(key) {
-      const [group = '', namespace = '', name = ''] = key.split('/');
-      return { group, namespace, name };
-    },
+    describe,
     async reconcile(key, signal) {
-      const [group = '', namespace = '', name = ''] = key.split('/');
+      const { group, namespace, name } = describe(key);
       const kind = kinds.find(group);
       if (!kinds.areFilled() || world === undefined) return { requeueAfterMs: FILL_MS };
       await world.synced(signal);

@@ -6,6 +6,7 @@ import type { Stored } from '../../../core/kube/objects.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
 import type { Client } from '../../../machinery/client.ts';
 import type { Clock } from '../../../machinery/clock.ts';
+import type { Logger } from '../../../machinery/logger.ts';
 import type { LagCode } from '../apply/rollout/lag.ts';
 import { rolloutSnapshot, rolloutState, type RolloutSnapshot } from '../apply/rollout/snapshot.ts';
 import { identityText } from '../apply/rendered.ts';
@@ -19,7 +20,7 @@ const MOST_EVENTS = 500;
 
 /** Undefined where the rollout is complete: then nobody lags. */
 export async function rolloutOf(
-  { client, clock }: { readonly client: Client; readonly clock: Clock },
+  { client, clock, logger }: { readonly client: Client; readonly clock: Clock; readonly logger: Logger },
   world: World,
   known: Known,
   set: Stored<DaemonSet>,
@@ -36,13 +37,12 @@ export async function rolloutOf(
   };
   const plain = rolloutSnapshot(facts);
   if (!plain.reasons.some(({ code }) => UNEXPLAINED.has(code))) return plain;
-  const events = await warningsIn(client, clock, namespace, known, signal);
+  const events = await warningsIn({ client, clock, logger }, namespace, known, signal);
   return events.length === 0 ? plain : rolloutSnapshot({ ...facts, events });
 }
 
 async function warningsIn(
-  client: Client,
-  clock: Clock,
+  { client, clock, logger }: { readonly client: Client; readonly clock: Clock; readonly logger: Logger },
   namespace: string,
   known: Known,
   signal: AbortSignal,
@@ -60,6 +60,8 @@ async function warningsIn(
   } catch (error) {
     // Reasons are a service; without them the rest is still true.
     if (!(error instanceof StatusError)) throw error;
+    if (known.warnings === undefined)
+      logger.warn('Events cannot be read: why nodes lag is told without them', { namespace, error });
     known.warnings = { at: now, events: [] };
   }
   return known.warnings.events;
