@@ -1,8 +1,11 @@
 /** `everynode status`: how components are, what of them is missing, and why nodes lag. */
 import { refText } from '../control/component/apply/object-ref.ts';
-import { identityText, type ComponentIdentity } from '../control/component/apply/rendered.ts';
+import { type ApplyContext, identityText, type ComponentIdentity } from '../control/component/apply/rendered.ts';
 import { componentStatus, listComponents, type ComponentStatus } from '../control/component/apply/status.ts';
+import { type ComponentOutputs, liveOutputs } from '../control/component/outputs.ts';
 import { printYaml } from '../control/component/print/print-yaml.ts';
+import { DAEMON_SETS } from '../core/api/registry/resources.ts';
+import { isStatus } from '../core/kube/status-error.ts';
 import { CliError } from './cli-error.ts';
 import { onCluster } from './component/cluster.ts';
 import type { StatusFlags } from './component/flags.ts';
@@ -13,6 +16,8 @@ import { printable, table } from './component/text.ts';
 interface Seen {
   readonly identity: ComponentIdentity;
   readonly status: ComponentStatus;
+  /** What others may want to know of it; where it is asked for, and there. */
+  readonly outputs?: ComponentOutputs;
 }
 
 export async function status(names: readonly string[], flags: StatusFlags): Promise<void> {
@@ -24,7 +29,10 @@ export async function status(names: readonly string[], flags: StatusFlags): Prom
         ? (await listComponents(context, flags.allNamespaces === true ? undefined : namespace)).map((i) => i.identity)
         : identitiesOf(targets, namespace);
     const seen: Seen[] = [];
-    for (const identity of identities) seen.push({ identity, status: await componentStatus(context, identity) });
+    for (const identity of identities) {
+      const outputs = isForMachines(flags.output) ? await outputsOf(context, identity) : {};
+      seen.push({ identity, status: await componentStatus(context, identity), ...outputs });
+    }
     show(seen, flags.output);
     const absent = seen.filter((each) => each.status.phase === 'absent').map((each) => identityText(each.identity));
     if (absent.length > 0) throw new CliError(`there is no component ${absent.join(', ')}`);
@@ -35,11 +43,28 @@ export async function status(names: readonly string[], flags: StatusFlags): Prom
   });
 }
 
+const isForMachines = (output: StatusFlags['output']): output is 'json' | 'yaml' =>
+  output === 'json' || output === 'yaml';
+
+async function outputsOf({ client, signal }: ApplyContext, { namespace, name }: ComponentIdentity) {
+  try {
+    const options = signal === undefined ? {} : { signal };
+    return { outputs: liveOutputs(await client.get(DAEMON_SETS, { namespace, name }, options)) };
+  } catch (error) {
+    if (isStatus(error, 'NotFound')) return {};
+    throw error;
+  }
+}
+
 function show(seen: readonly Seen[], output: StatusFlags['output']): void {
   const present = seen.filter((each) => each.status.phase !== 'absent');
-  if (output === 'json' || output === 'yaml') {
+  if (isForMachines(output)) {
     const value = {
-      components: present.map(({ identity, status: { inventory: _inventory, ...rest } }) => ({ ...identity, ...rest })),
+      components: present.map(({ identity, status: { inventory: _inventory, ...rest }, outputs }) => ({
+        ...identity,
+        ...rest,
+        ...(outputs === undefined ? {} : { outputs }),
+      })),
     };
     process.stdout.write(output === 'json' ? `${JSON.stringify(value, null, 2)}\n` : printYaml(value));
     return;

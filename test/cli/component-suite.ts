@@ -46,6 +46,19 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       expect(await everynode(home, ['diff', ...file])).toMatchObject({ code: 0, stdout: '' });
       expect((await everynode(home, ['status', ...file])).stdout).toMatch(/^way +agent +healthy +4 +4 +4 +4 /m);
 
+      const { components } = JSON.parse((await everynode(home, ['status', ...file, '-o', 'json'])).stdout) as {
+        components: { outputs: object }[];
+      };
+      expect(components[0]?.outputs).toMatchObject({
+        namespace: 'way',
+        daemonsetName: 'agent',
+        desiredNumberScheduled: '4',
+        currentNumberScheduled: '4',
+        numberReady: '4',
+        serviceAccountName: 'default',
+        selectorLabels: 'planton.ai/kind=KubernetesDaemonSet,planton.ai/name=agent',
+      });
+
       // A changed secret rolls the pods, and a removed ConfigMap goes, both without a word of the secret.
       writeFileSync(join(home, 'agent.yaml'), manifest({ namespace, configMaps: ['one'] }));
       const changed = await everynode(home, ['apply', ...file], 'hunter2-after');

@@ -9,6 +9,8 @@ import { componentToApply } from '../../src/control/component/apply/from-rendere
 import type { RenderedComponent } from '../../src/control/component/apply/rendered.ts';
 import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
 import { loadManifests, prepareComponents } from '../../src/control/component/load.ts';
+import { NODES } from '../../src/core/api/registry/resources.ts';
+import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import { counting } from './faulty-client.ts';
 import { contextOf, openSetting, outcomes, type Setting } from './setting.ts';
 
@@ -34,12 +36,18 @@ describe('an example', () => {
     async (file) => {
       const client = setting.clients.inProcess;
       for (const component of await read(file, 'the-first-value')) {
-        await applyComponent(contextOf(client), component);
         const { namespace } = component.identity;
-        const name = component.objects.at(-1)?.metadata.name ?? '';
-        expect((await waitForRollout(contextOf(client), { namespace, name, timeoutMs: 60_000 })).outcome).toBe(
-          'complete',
-        );
+        const daemonSet = component.objects.at(-1) as DaemonSet;
+        // Nodes that it wants: on none, every rollout is complete.
+        const labels = daemonSet.spec.template.spec?.nodeSelector ?? {};
+        for (const { metadata } of (await client.list(NODES, {})).items)
+          await client.patch(NODES, { name: metadata.name }, { type: 'merge', body: { metadata: { labels } } });
+        await applyComponent(contextOf(client), component);
+        const { name } = daemonSet.metadata;
+        expect(await waitForRollout(contextOf(client), { namespace, name, timeoutMs: 60_000 })).toMatchObject({
+          outcome: 'complete',
+          snapshot: { desired: 2, updated: 2, available: 2 },
+        });
         const writes = counting(client);
         await applyComponent(contextOf(writes.client), component);
         expect(writes.seen).toEqual([]);

@@ -85,15 +85,17 @@ export interface DeleteFlags extends TargetFlags, WaitFlags {
 }
 
 const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
+const several = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser(collect).default([], 'none');
 
 export const withInput = (command: Command): Command =>
   command
-    .option('-f, --filename <file>', 'manifest, folder of manifests, or - for stdin; may be given again', collect, [])
-    .option('-k, --kustomize <dir>', 'folder with a kustomization; may be given again', collect, [])
+    .addOption(several('-f, --filename <file>', 'manifest, folder of manifests, or - for stdin; may be given again'))
+    .addOption(several('-k, --kustomize <dir>', 'folder with a kustomization; may be given again'))
     .option('-R, --recursive', 'folders with all that is below them')
     .option('-n, --namespace <namespace>', 'namespace, where the manifest says none; where it does, they must agree')
-    .option('--set <path=value>', 'change a field of every manifest; true, false and numbers are such', collect, [])
-    .option('--set-string <path=value>', 'the same; the value is always text', collect, [])
+    .addOption(several('--set <path=value>', 'change a field of every manifest; true, false and numbers are such'))
+    .addOption(several('--set-string <path=value>', 'the same; the value is always text'))
     .addOption(
       new Option('--mode <mode>', 'safe for new daemons, compatible to take over those of the existing tool')
         .choices(['safe', 'compatible'])

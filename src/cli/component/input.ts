@@ -66,7 +66,10 @@ function readFolder(folder: string, recursive: boolean): readonly ManifestText[]
   if (KUSTOMIZATIONS.some((file) => existsSync(join(folder, file)))) return [kustomized(folder)];
   const entries = readdirSync(folder, { recursive, encoding: 'utf8' }).filter((entry) => MANIFEST.test(entry));
   const files = entries.map((entry) => join(folder, entry)).filter((file) => !isFolder(file));
-  if (files.length === 0) throw new Error(`there is no .yaml, .yml or .json file in ${folder}`);
+  if (files.length === 0)
+    throw new Error(
+      `there is no .yaml, .yml or .json file in ${folder}${recursive ? '' : ' (-R looks into the folders below, too)'}`,
+    );
   return files.toSorted().map((file) => ({ file, text: readText(file) }));
 }
 

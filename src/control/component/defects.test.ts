@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { SecretText } from '../../core/api/component/secret-text.ts';
 import type { ConfigMap } from '../../core/api/types/core-v1.ts';
+import type { JsonObject } from '../../core/kube/json.ts';
 import { prepareComponents, loadManifests } from './load.ts';
-import { componentOutputs } from './outputs.ts';
+import { componentOutputs, liveOutputs } from './outputs.ts';
 import { CHECKSUM_ANNOTATIONS } from './render/checksums.ts';
 import { DEFAULT_RESOURCES } from './render/containers.ts';
 import type { Mode } from './render/mode.ts';
@@ -24,7 +25,8 @@ import {
 const BOTH: readonly Mode[] = ['safe', 'compatible'];
 const objectOf = (parts: Parts, kind: string, mode: Mode = 'safe') =>
   rendered(parts, mode).objects.find((object) => object.kind === kind);
-const annotationsOf = (parts: Parts) => rendered(parts).daemonSet.spec.template.metadata?.annotations ?? {};
+const annotationsOf = (parts: Parts, mode: Mode = 'safe') =>
+  rendered(parts, mode).daemonSet.spec.template.metadata?.annotations ?? {};
 
 describe.each(BOTH)('in %s mode', (mode) => {
   it('1: sidecars are there, and pull secrets of images are used', () => {
@@ -90,10 +92,11 @@ describe.each(BOTH)('in %s mode', (mode) => {
     const env =
       appOf(rendered({ app: { env: { variables: [{ name: 'N', value: '$(K8S_NODE_NAME)' }] } } }, mode)).env ?? [];
     const names = env.map(({ name }) => name);
-    expect(names.indexOf('K8S_NODE_NAME')).toBeLessThan(names.indexOf('N'));
+    expect(names.at(-1)).toBe('N');
+    expect(names.slice(0, -1)).toEqual(expect.arrayContaining(['K8S_POD_ID', 'K8S_NODE_NAME']));
   });
 
-  it('13: every declared output is there', () => {
+  it('13: every declared output is there, and the same from the cluster', () => {
     const status = { desiredNumberScheduled: 5, currentNumberScheduled: 4, numberReady: 3, numberMisscheduled: 0 };
     const { daemonSet } = rendered({}, mode);
     expect(componentOutputs(readParts({}).component, mode, { ...daemonSet, status })).toMatchObject({
@@ -103,6 +106,9 @@ describe.each(BOTH)('in %s mode', (mode) => {
       currentNumberScheduled: '4',
       numberReady: '3',
     });
+    expect(liveOutputs({ ...daemonSet, status })).toEqual(
+      componentOutputs(readParts({}).component, mode, { ...daemonSet, status }),
+    );
   });
 
   it('14: a rolling update needs no type; bounds that cannot work are refused', () => {
@@ -112,34 +118,37 @@ describe.each(BOTH)('in %s mode', (mode) => {
     ).daemonSet.spec;
     expect(updateStrategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '20%' } });
     const zero = { updateStrategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } } };
-    expect(brief(problemsOf({ spec: zero }, { mode }))).toHaveLength(1);
+    expect(brief(problemsOf({ spec: zero }, { mode }))).toEqual([
+      'EN_COMPONENT_BOUNDS spec.updateStrategy.rollingUpdate.maxUnavailable',
+    ]);
     const surge = { updateStrategy: { rollingUpdate: { maxSurge: 1 } } };
     const ports = [{ name: 'a', containerPort: 1, hostPort: 1 }];
-    expect(brief(problemsOf({ spec: surge, app: { ports } }, { mode }))).toHaveLength(1);
+    expect(brief(problemsOf({ spec: surge, app: { ports } }, { mode }))).toEqual([
+      'EN_COMPONENT_SURGE_HOST_PORT spec.updateStrategy.rollingUpdate.maxSurge',
+    ]);
   });
 
   it('15: pods can be in the network of the node, and everything else a network plugin needs', () => {
-    const pod = podOf(
-      rendered(
-        {
-          app: {
-            imagePullPolicy: 'Always',
-            securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
-          },
-          pod: {
-            hostNetwork: true,
-            hostPID: true,
-            priorityClassName: 'system-node-critical',
-            terminationGracePeriodSeconds: 0,
-            annotations: { a: 'b' },
-            initContainers: [{ name: 'init', image: 'i:1' }],
-            scheduling: { nodeAffinity: { required: [{ matchExpressions: [{ key: 'gpu', operator: 'Exists' }] }] } },
-          },
+    const result = rendered(
+      {
+        app: {
+          imagePullPolicy: 'Always',
+          securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
         },
-        mode,
-      ),
+        pod: {
+          hostNetwork: true,
+          hostPID: true,
+          priorityClassName: 'system-node-critical',
+          terminationGracePeriodSeconds: 0,
+          annotations: { a: 'b' },
+          initContainers: [{ name: 'init', image: 'i:1' }],
+          scheduling: { nodeAffinity: { required: [{ matchExpressions: [{ key: 'gpu', operator: 'Exists' }] }] } },
+        },
+      },
+      mode,
     );
-    expect(pod).toMatchObject({
+    expect(result.daemonSet.spec.template.metadata?.annotations).toEqual({ a: 'b' });
+    expect(podOf(result)).toMatchObject({
       hostNetwork: true,
       hostPID: true,
       dnsPolicy: 'ClusterFirstWithHostNet',
@@ -230,6 +239,25 @@ describe('changes', () => {
     expect(annotationsOf(parts('b', 'x'))[CHECKSUM_ANNOTATIONS.config]).not.toBe(before[CHECKSUM_ANNOTATIONS.config]);
     expect(annotationsOf(parts('a', 'y'))[CHECKSUM_ANNOTATIONS.secrets]).not.toBe(before[CHECKSUM_ANNOTATIONS.secrets]);
     expect(annotationsOf({ spec: { configMaps: { unused: 'a' } } })).toEqual({});
+  });
+
+  it.each<[string, (parts: JsonObject) => Parts]>([
+    ['a volume of a sidecar', (app) => ({ sidecars: [{ name: 's', image: 'a:1', ...app }] })],
+    ['an init container', (app) => ({ pod: { initContainers: [{ name: 'i', image: 'a:1', ...app }] } })],
+    ['the daemon', (app) => ({ app })],
+  ])('16: whoever reads the configuration, in whatever way: %s', (_, place) => {
+    const uses: readonly JsonObject[] = [
+      { volumeMounts: [{ name: 'c', mountPath: '/c', configMap: { name: 'cfg' } }] },
+      { env: { variables: [{ name: 'A', configMapKeyRef: { name: 'cfg', key: 'cfg' } }] } },
+      { env: { envFrom: [{ configMapRef: { name: 'cfg' } }] } },
+    ];
+    for (const mode of BOTH)
+      for (const use of uses) {
+        const of = (cfg: string) =>
+          annotationsOf({ ...place(use), spec: { configMaps: { cfg } } }, mode)[CHECKSUM_ANNOTATIONS.config];
+        expect(of('a')).toMatch(/^[0-9a-f]{16}$/);
+        expect(of('b')).not.toBe(of('a'));
+      }
   });
 
   it('17: secrets of one name in two containers keep their values; volumes that contradict each other are refused', () => {

@@ -35,6 +35,32 @@ describe('several documents', () => {
     expect(brief(problems)).toEqual(['EN_COMPONENT_REQUIRED metadata.name', 'EN_COMPONENT_REQUIRED metadata.name']);
   });
 
+  it('in a circle are told as that, and nothing that follows from it', async () => {
+    const peer = (name: string, of: string) =>
+      textOf({
+        metadata: { name },
+        spec: { namespace: { valueFrom: { kind: 'KubernetesDaemonSet', name: of, fieldPath: 'spec.namespace' } } },
+      });
+    expect(brief((await prepared(peer('a', 'b'), peer('b', 'a'))).problems)).toEqual([
+      'EN_COMPONENT_CYCLE metadata.name',
+    ]);
+  });
+
+  it('that take a namespace nobody has say who has it not', async () => {
+    const from = (kind: string, name: string, fieldPath: string) => ({ valueFrom: { kind, name, fieldPath } });
+    const { problems } = await prepared(
+      textOf({ metadata: { name: 'a' }, spec: { namespace: from('KubernetesNamespace', 'gone', 'spec.name') } }),
+      textOf({
+        metadata: { name: 'b' },
+        spec: { namespace: from('KubernetesDaemonSet', 'a', 'status.outputs.namespace') },
+      }),
+    );
+    expect(problems.map(({ message }) => message)).toEqual([
+      'KubernetesNamespace gone is not among the documents',
+      'KubernetesDaemonSet a has no text at status.outputs.namespace',
+    ]);
+  });
+
   it('that refer to what is not there say so once', async () => {
     const { problems } = await prepared(
       textOf({

@@ -132,18 +132,20 @@ export async function prepareComponents(loaded: LoadedManifests, options: Prepar
     const { known, dockerConfig, faults } = await withSecrets(read, options);
     const mode = options.mode === undefined ? {} : { mode: options.mode };
     const checked = checkComponent(known, { ...mode, ...(dockerConfig === undefined ? {} : { dockerConfig }) });
-    const news = checked.problems.filter((problem) => !isUnresolved(problem, resolved.problems));
-    const own = [...faults, ...news, ...givenTwice(known, checked.rendered, first)];
+    const own = [...faults, ...checked.problems, ...givenTwice(known, checked.rendered, first)];
     components.push({ read: known, rendered: checked.rendered, problems: own });
-    problems.push(...own);
+    problems.push(...own.filter((problem) => !isUnresolved(problem, resolved.problems)));
   }
   return { components, problems: distinct(problems) };
 }
 
-/** Why a reference could not be resolved is told already. */
+/** Why a reference could not be resolved is told already; in a circle none can. */
 const isUnresolved = ({ code, path, place }: Problem, told: readonly Problem[]): boolean =>
   code === 'EN_COMPONENT_REFERENCE' &&
-  told.some((other) => other.path === `${path}.valueFrom` && other.place.file === place.file);
+  told.some(
+    (other) =>
+      other.code === 'EN_COMPONENT_CYCLE' || (other.path === `${path}.valueFrom` && other.place.file === place.file),
+  );
 
 const NAMING = /^(?:|metadata|metadata\.name|spec|spec\.namespace.*)$/;
 

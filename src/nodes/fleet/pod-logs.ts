@@ -13,7 +13,10 @@ export interface PodLogsOptions {
 /** What `pods/NAME/log` answers; refusals come before the first line. */
 export function createPodLogs({ clock, current }: PodLogsOptions) {
   return (pod: Stored<Pod>, query: URLSearchParams, signal: AbortSignal): AsyncIterable<string> => {
-    const text = selected(logLines(pod, chooseContainer(pod, query.get('container')), query), query, clock.now());
+    const container = chooseContainer(pod, query.get('container'));
+    // On no node there is nobody to ask: a kube-apiserver answers with an empty log, so that those of others are shown.
+    if ((pod.spec.nodeName ?? '') === '') return once('');
+    const text = selected(logLines(pod, container, query), query, clock.now());
     return query.get('follow') === 'true' ? follow(text, pod, signal) : once(text);
   };
 

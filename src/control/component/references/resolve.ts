@@ -124,7 +124,8 @@ function fieldOf(component: Component, fieldPath: string, mode: Mode): string | 
   const isOutput = steps[0] === 'status' && steps[1] === 'outputs';
   const root: unknown = isOutput ? componentOutputs(component, mode) : component;
   const value = (isOutput ? steps.slice(2) : steps).reduce<unknown>(member, root);
-  if (value instanceof SecretText) return undefined;
+  // An output is empty where it is itself taken from something that is not there.
+  if (value instanceof SecretText || (isOutput && value === '')) return undefined;
   const text = typeof value === 'object' && value !== null ? (value as { readonly value?: unknown }).value : value;
   return typeof text === 'string' || typeof text === 'number' || typeof text === 'boolean' ? String(text) : undefined;
 }
