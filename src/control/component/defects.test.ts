@@ -6,7 +6,6 @@ import type { JsonObject } from '../../core/kube/json.ts';
 import { prepareComponents, loadManifests } from './load.ts';
 import { componentOutputs, liveOutputs } from './outputs.ts';
 import { CHECKSUM_ANNOTATIONS } from './render/checksums.ts';
-import { DEFAULT_RESOURCES } from './render/containers.ts';
 import type { Mode } from './render/mode.ts';
 import { renderComponent, revealed } from './render/render.ts';
 import { lintComponent } from './lint/lint.ts';
@@ -53,7 +52,10 @@ describe.each(BOTH)('in %s mode', (mode) => {
   });
 
   it('2: resources that are left out get their defaults', () => {
-    expect(appOf(rendered({}, mode)).resources).toEqual(DEFAULT_RESOURCES);
+    expect(appOf(rendered({}, mode)).resources).toEqual({
+      limits: { cpu: '1000m', memory: '1Gi' },
+      requests: { cpu: '50m', memory: '100Mi' },
+    });
     expect(appOf(rendered({ app: { resources: {} } }, mode)).resources).toEqual({});
   });
 

@@ -1,4 +1,5 @@
 /** Lints that look at one container at a time. */
+import { DEFAULTS } from '../../../core/api/component/defaults.ts';
 import { containersOf, type Declared } from '../containers-of.ts';
 import { meantAsFile } from '../render/volumes.ts';
 import type { Lint, LintContext } from './context.ts';
@@ -7,10 +8,17 @@ type ContainerLint = (declared: Declared, context: LintContext) => void;
 
 const runsForLong = ({ role, container }: Declared): boolean => role !== 'init' || container.restartPolicy === 'Always';
 
+const { cpu, memory } = DEFAULTS.resources.limits;
+
 const resources: ContainerLint = (declared, { report }) => {
   const { container, path } = declared;
   if (container.resources === undefined) {
-    report('default-resources', [...path, 'resources'], 'says nothing; limits are 1 CPU and 1Gi', 'say what it needs');
+    report(
+      'default-resources',
+      [...path, 'resources'],
+      `says nothing; limits are ${cpu} CPU and ${memory}`,
+      'say what it needs',
+    );
     return;
   }
   const { limits = {}, requests = {} } = container.resources;

@@ -1,17 +1,12 @@
 /** Containers. */
+import { DEFAULTS } from '../../../core/api/component/defaults.ts';
 import type { ComponentContainer, ComponentImage } from '../../../core/api/component/types.ts';
-import type { Container, ContainerPort, ResourceRequirements } from '../../../core/api/types/core-v1.ts';
+import type { Container, ContainerPort } from '../../../core/api/types/core-v1.ts';
 import type { Declared } from '../containers-of.ts';
 import { type EnvContext, envFromOf, envOf } from './env.ts';
 import { present, unlessEmpty } from './present.ts';
 import { lifecycleOf, probeOf } from './probes.ts';
 import { mountsOf } from './volumes.ts';
-
-/** For a container about whose resources nothing at all is said; `resources: {}` says something. */
-export const DEFAULT_RESOURCES: ResourceRequirements = {
-  limits: { cpu: '1000m', memory: '1Gi' },
-  requests: { cpu: '50m', memory: '100Mi' },
-};
 
 export const imageOf = ({ repo, tag, digest }: ComponentImage): string =>
   `${repo}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
@@ -21,7 +16,7 @@ const portsOf = ({ ports }: ComponentContainer): readonly ContainerPort[] =>
     present<ContainerPort>({
       name,
       containerPort,
-      protocol: networkProtocol ?? 'TCP',
+      protocol: networkProtocol ?? DEFAULTS.protocol,
       hostPort: hostPort === 0 ? undefined : hostPort,
     }),
   );
@@ -39,7 +34,7 @@ export function containerOf(declared: Declared, context: EnvContext): Container 
     ports: unlessEmpty(portsOf(container)),
     envFrom: unlessEmpty(envFromOf(declared)),
     env: unlessEmpty(envOf(declared, context)),
-    resources: container.resources ?? DEFAULT_RESOURCES,
+    resources: container.resources ?? DEFAULTS.resources,
     volumeMounts: unlessEmpty(mountsOf(container.volumeMounts, identity.mode)),
     livenessProbe: probeOf(container.livenessProbe),
     readinessProbe: probeOf(container.readinessProbe),

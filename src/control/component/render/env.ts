@@ -1,4 +1,5 @@
 /** Environment variables. Built-in ones come first, for Kubernetes expands `$(NAME)` only from variables further up. */
+import { DEFAULTS } from '../../../core/api/component/defaults.ts';
 import type { Component, ComponentSecret, ComponentVariable } from '../../../core/api/component/types.ts';
 import type { SecretText } from '../../../core/api/component/secret-text.ts';
 import type { EnvFromSource, EnvVar } from '../../../core/api/types/core-v1.ts';
@@ -79,7 +80,9 @@ function variableOf({ name, value, configMapKeyRef, fieldRef, resourceFieldRef }
   if (fieldRef !== undefined) {
     return {
       name,
-      valueFrom: { fieldRef: { apiVersion: fieldRef.apiVersion ?? 'v1', fieldPath: fieldRef.fieldPath } },
+      valueFrom: {
+        fieldRef: { apiVersion: fieldRef.apiVersion ?? DEFAULTS.fieldVersion, fieldPath: fieldRef.fieldPath },
+      },
     };
   }
   return resourceFieldRef === undefined ? { name, value: '' } : { name, valueFrom: { resourceFieldRef } };

@@ -3,6 +3,7 @@
  * collide. *Compatible* takes over what the existing tool made: a DaemonSet's selector can never change, so it, and every
  * name, is as that tool has it.
  */
+import { DEFAULTS } from '../../../core/api/component/defaults.ts';
 import { COMPONENT_KIND } from '../../../core/api/component/generations.ts';
 import type { Component } from '../../../core/api/component/types.ts';
 
@@ -63,7 +64,7 @@ export function identityOf({ metadata, spec }: Component, mode: Mode): Identity 
       [LABELS.resource]: 'true',
     },
     selector: isSafe ? { [LABELS.kind]: COMPONENT_KIND, [LABELS.name]: name } : { [LABELS.app]: APP },
-    containerName: spec.container.app.name ?? (isSafe ? 'app' : 'daemonset-container'),
+    containerName: spec.container.app.name ?? (isSafe ? DEFAULTS.containerName : DEFAULTS.compatibleContainerName),
     envSecret: `${name}-env-secrets`,
     pullSecret: `${name}-image-pull-secret`,
     clusterRole: isSafe ? `${namespace}:${name}` : name,

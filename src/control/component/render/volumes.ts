@@ -2,6 +2,7 @@
  * Volumes follow from mounts. Mounts of the same name share one volume: the first that says its source declares it, others
  * may repeat the source or leave it out; two that say different things are a mistake.
  */
+import { DEFAULTS } from '../../../core/api/component/defaults.ts';
 import type { Component, ComponentMount } from '../../../core/api/component/types.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type {
@@ -39,7 +40,7 @@ export function volumeOf(mount: ComponentMount): Volume | undefined {
   if (token === undefined) return undefined;
   // Zero is how the older form says that nothing was said.
   const expirationSeconds = token.expirationSeconds === 0 ? undefined : token.expirationSeconds;
-  const projection = present({ audience: token.audience, expirationSeconds, path: token.path ?? 'token' });
+  const projection = present({ audience: token.audience, expirationSeconds, path: token.path ?? DEFAULTS.tokenFile });
   return { name, projected: { sources: [{ serviceAccountToken: projection }] } };
 }
 

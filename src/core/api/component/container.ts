@@ -1,4 +1,5 @@
 /** A container: the daemon itself, a sidecar or an init container. */
+import { DEFAULTS } from './defaults.ts';
 import { environment } from './env.ts';
 import {
   boolean,
@@ -31,12 +32,16 @@ const image = object(
 const containerPort = object('Port', {
   name: required(text('port-name'), 'Name, unique in the pod'),
   containerPort: required(port, 'Port the container listens on'),
-  networkProtocol: optional(oneOf('SCTP', 'TCP', 'UDP'), 'Protocol', { default: '`TCP`', aliases: ['protocol'] }),
+  networkProtocol: optional(oneOf('SCTP', 'TCP', 'UDP'), 'Protocol', {
+    default: `\`${DEFAULTS.protocol}\``,
+    aliases: ['protocol'],
+  }),
   hostPort: optional(integer(0, 65535), 'The same port on the node; 0 is none'),
   appProtocol: optional(text(), 'Accepted for older manifests; a DaemonSet has no use for it'),
   servicePort: optional(integer(0, 65535), 'Accepted for older manifests; a DaemonSet has no Service'),
 });
 
+const { limits, requests } = DEFAULTS.resources;
 const amounts = map(quantity);
 
 const resources = object('Resources', {
@@ -82,7 +87,9 @@ const securityContext = object('SecurityContext', {
 });
 
 export const container = object('Container', {
-  name: optional(text('dns-label'), 'Name in the pod; sidecars and init containers need one', { default: '`app`' }),
+  name: optional(text('dns-label'), 'Name in the pod; sidecars and init containers need one', {
+    default: `\`${DEFAULTS.containerName}\`, in compatible mode \`${DEFAULTS.compatibleContainerName}\``,
+  }),
   image: required(image, 'The image: an object, or one text `repo:tag@digest`'),
   imagePullPolicy: optional(oneOf('Always', 'IfNotPresent', 'Never'), 'When to pull'),
   command: optional(list(text()), "In place of the image's entry point"),
@@ -91,7 +98,7 @@ export const container = object('Container', {
   ports: optional(list(containerPort), 'Ports it listens on'),
   env: optional(environment, 'Environment'),
   resources: optional(resources, 'Requests and limits', {
-    default: 'limits 1000m and 1Gi, requests 50m and 100Mi; `{}` is none at all',
+    default: `limits ${limits.cpu} and ${limits.memory}, requests ${requests.cpu} and ${requests.memory}; \`{}\` is none at all`,
   }),
   livenessProbe: optional(probe, 'Restart it when this fails'),
   readinessProbe: optional(probe, 'It counts as available when this succeeds; rollouts wait for it'),

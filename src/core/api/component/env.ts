@@ -1,4 +1,5 @@
 /** Environment of a container. */
+import { DEFAULTS } from './defaults.ts';
 import { anyText, boolean, list, object, optional, required, secret, text } from './language.ts';
 import { reference } from './references.ts';
 
@@ -18,7 +19,7 @@ const variable = object(
     ),
     fieldRef: optional(
       object('FieldRef', {
-        apiVersion: optional(text(), 'Version the path is written for', { default: '`v1`' }),
+        apiVersion: optional(text(), 'Version the path is written for', { default: `\`${DEFAULTS.fieldVersion}\`` }),
         fieldPath: required(text(), 'Field of the pod, such as `status.hostIP`'),
       }),
       'A field of the pod',

@@ -1,4 +1,5 @@
 /** A mount, and with it the volume it mounts. */
+import { DEFAULTS } from './defaults.ts';
 import { boolean, integer, list, long, object, oneOf, optional, quantity, required, text } from './language.ts';
 
 const MODE = integer(0, 0o777);
@@ -69,7 +70,7 @@ export const volumeMount = object(
       object('ServiceAccountToken', {
         audience: required(text(), 'Who the token is for'),
         expirationSeconds: optional(long(0), 'Lifetime, at least 600; 0 is the default', { default: '3600' }),
-        path: optional(text(), 'File name', { default: '`token`' }),
+        path: optional(text(), 'File name', { default: `\`${DEFAULTS.tokenFile}\`` }),
       }),
       'A token of the service account, renewed by the kubelet',
     ),
