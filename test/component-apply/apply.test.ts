@@ -353,7 +353,12 @@ describe.each(TRANSPORTS)('applying, %s', (transport) => {
     expect(byHand.code).toBe('EN_COMPONENT_APPLY_OTHER_OWNER');
     const other = await failureOf(applyComponent(contextOf(client()), agent({ namespace, uid: 'two' })));
     expect(other.code).toBe('EN_COMPONENT_APPLY_OTHER_OWNER');
-    await applyComponent(contextOf(client()), agent({ namespace, uid: 'two' }), { adopt: 'unowned' });
+    for (const uid of [undefined, 'two']) {
+      const component = agent({ namespace, ...(uid === undefined ? {} : { uid }) });
+      const error = await failureOf(applyComponent(contextOf(client()), component, { adopt: 'unowned' }));
+      expect(error.code, 'it is not nobody’s').toBe('EN_COMPONENT_APPLY_OTHER_OWNER');
+    }
+    await applyComponent(contextOf(client()), agent({ namespace, uid: 'two' }), { adopt: 'any' });
     expect((await inventoryOf(client(), namespace))['uid']).toBe('two');
   });
 

@@ -72,7 +72,8 @@ describe('the command line and the controller', () => {
 
   it('what a custom resource keeps, people are refused to apply and to delete; who takes it by force keeps it', async () => {
     const theirs = manifest({ name: 'manual', namespace: 'manual', image: 'example.test/agent:forced' });
-    await expect(byHand(theirs)).rejects.toMatchObject({ code: 'EN_COMPONENT_APPLY_OTHER_OWNER' });
+    for (const adopt of ['never', 'unowned'] as const)
+      await expect(byHand(theirs, { adopt })).rejects.toMatchObject({ code: 'EN_COMPONENT_APPLY_OTHER_OWNER' });
     const identity = { name: 'manual', namespace: 'manual' };
     await expect(deleteComponent(contextOf(client), identity)).rejects.toMatchObject({
       code: 'EN_COMPONENT_APPLY_OTHER_OWNER',
@@ -137,6 +138,12 @@ describe('two custom resources', () => {
     expect(conditionOf(object, 'Conflict')?.message).toContain('another custom resource');
     await quiet(setting);
     expect(await imageOf('twin', 'twin')).toBe('example.test/agent:1');
+    // What another one keeps is not nobody's.
+    const body = { metadata: { annotations: { 'everynode.dev/adopt': 'unowned' } } };
+    await client.patch(COMPONENTS, { namespace: 'other-home', name: 'twin' }, { type: 'merge', body });
+    await quiet(setting);
+    expect(await imageOf('twin', 'twin')).toBe('example.test/agent:1');
+    expect((await getComponent(client, 'twin', 'other-home')).status?.phase).toBe('Conflict');
     await removed(client, 'twin', 'other-home');
     expect(await imageOf('twin', 'twin')).toBe('example.test/agent:1');
     // And the other way round: the first goes, the second may have it.

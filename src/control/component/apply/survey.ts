@@ -191,9 +191,10 @@ function ownerProblem(
   found: StoredInventory | undefined,
   adopt: Adoption | undefined,
 ): readonly ApplyProblem[] {
-  if (found === undefined || (adopt ?? 'never') !== 'never') return [];
+  if (found === undefined || adopt === 'any') return [];
   const { uid } = found.inventory.identity;
   if (uid === identity.uid) return [];
+  if (uid === undefined && adopt === 'unowned') return [];
   if (uid === undefined)
     return [
       {
@@ -209,7 +210,7 @@ function ownerProblem(
         identity.uid === undefined
           ? `component ${identityText(identity)} is reconciled from a custom resource (uid ${uid}); change that instead`
           : `component ${identityText(identity)} is reconciled from another custom resource (uid ${uid})`,
-      fix: 'adopt it, if that resource is gone',
+      fix: 'adopt it (any), if that resource is gone',
     },
   ];
 }
