@@ -135,6 +135,24 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       expect(await imageNow()).toBe('example.com/agent:1.0');
     }, 120_000);
 
+    it('names the flag that would have its way', async () => {
+      const home = given({ namespace: 'flags' });
+      const made = await everynode(home, ['apply', '-f', 'agent.yaml', '--mode', 'compatible', '--no-wait']);
+      expect(made.code).toBe(0);
+      const other = await everynode(home, ['apply', '-f', 'agent.yaml']);
+      expect([other.code, other.stderr]).toEqual([
+        1,
+        expect.stringMatching(/spec\.selector would change[^]*--recreate/),
+      ]);
+      const stray = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'two', namespace: 'flags' } } as const;
+      await cluster().client.create(CONFIG_MAPS, stray);
+      writeFileSync(join(home, 'agent.yaml'), manifest({ namespace: 'flags', configMaps: ['one', 'two'] }));
+      const compatible = ['-f', 'agent.yaml', '--mode', 'compatible', '--no-wait'];
+      const refused = await everynode(home, ['apply', '-f', 'agent.yaml']);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/ConfigMap flags\/two [^]*--adopt/)]);
+      expect(await everynode(home, ['apply', ...compatible, '--adopt', 'unowned'])).toMatchObject({ code: 0 });
+    }, 120_000);
+
     it('gives up waiting with 124 and says which node lags, and why', async () => {
       const home = given({ namespace: 'late' });
       writeFileSync(

@@ -1,7 +1,7 @@
 /** The way to a cluster and back: credentials, Ctrl-C, and what went wrong in words for a person. */
 import { existsSync } from 'node:fs';
 import type { ApplyContext } from '../../control/component/apply/rendered.ts';
-import { ComponentApplyError } from '../../control/component/apply/errors.ts';
+import { ComponentApplyError, type ComponentApplyErrorCode } from '../../control/component/apply/errors.ts';
 import { NAMESPACES } from '../../core/api/registry/resources.ts';
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
@@ -94,13 +94,19 @@ function explained(error: unknown): unknown {
   return new CliError(printable(error.message), isAway ? 'Is the cluster running? everynode up starts one' : undefined);
 }
 
+/** What stands in the way of an apply may be wanted. */
+const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
+  EN_COMPONENT_APPLY_CONFLICT: '--force-conflicts',
+  EN_COMPONENT_APPLY_NOT_OURS: '--adopt',
+  EN_COMPONENT_APPLY_IMMUTABLE: '--recreate',
+};
+
 /** Every problem on a line of its own, with what would help below it. */
 export function applyError({ code, problems }: ComponentApplyError): CliError {
   const texts = problems.map((problem) => {
     const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
-    const told = problem.conflicts ?? [];
-    const force = told.length === 0 ? '' : ' (--force-conflicts)';
-    return `${printable(problem.message)}${fix}${force} [${problem.code}]`;
+    const flag = FLAGS[problem.code];
+    return `${printable(problem.message)}${fix}${flag === undefined ? '' : ` (${flag})`} [${problem.code}]`;
   });
   const [only = code] = texts;
   const text = texts.length === 1 ? only : `${texts.length} problems:\n${texts.map((each) => `  ${each}`).join('\n')}`;
