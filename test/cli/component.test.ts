@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { createHttpClient, type HttpClient } from '../../src/machinery/http/http-client.ts';
@@ -157,6 +158,12 @@ describe('everynode, for manifests alone', () => {
       expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(message)]);
       expect(stderr).not.toMatch(/\n\s+at /);
     }
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-c', '(sleep 0.7; cat agent.yaml) | "$0" "$1" render -f - -o name', process.execPath, BIN],
+      { cwd: home },
+    );
+    expect(stdout).toContain('daemonset.apps/agent');
     const empty = await run(['render', '-f', '-'], { home, stdin: '' });
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('there is no KubernetesDaemonSet in -')]);
   });

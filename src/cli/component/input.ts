@@ -13,27 +13,28 @@ const MOST_OUTPUT = 64 * 1024 * 1024;
 
 type Inputs = Pick<InputFlags, 'filename' | 'kustomize' | 'recursive'>;
 
-export function readInputs({ filename, kustomize, recursive = false }: Inputs): readonly ManifestText[] {
+export async function readInputs(inputs: Inputs): Promise<readonly ManifestText[]> {
+  const { filename, kustomize, recursive = false } = inputs;
   if (filename.length === 0 && kustomize.length === 0)
     throw new CliError('no manifest is given', 'Name one with -f FILE (a folder, or - for stdin), or -k FOLDER');
   const texts: ManifestText[] = [];
   const troubles: string[] = [];
-  const attempt = (read: () => readonly ManifestText[]): void => {
+  const attempt = async (read: () => readonly ManifestText[] | Promise<readonly ManifestText[]>): Promise<void> => {
     try {
-      texts.push(...read());
+      texts.push(...(await read()));
     } catch (error) {
       troubles.push((error as Error).message);
     }
   };
-  for (const name of new Set(filename)) attempt(() => readInput(name, recursive));
-  for (const folder of new Set(kustomize)) attempt(() => [kustomized(folder)]);
+  for (const name of new Set(filename)) await attempt(() => readInput(name, recursive));
+  for (const folder of new Set(kustomize)) await attempt(() => [kustomized(folder)]);
   if (troubles.length > 0) throw new CliError(troubles.join('\nerror: '));
   return texts;
 }
 
-function readInput(name: string, recursive: boolean): readonly ManifestText[] {
+async function readInput(name: string, recursive: boolean): Promise<readonly ManifestText[]> {
   if (name === '') throw new Error('-f is empty');
-  if (name === STDIN) return [{ file: STDIN, text: readText(0, 'stdin') }];
+  if (name === STDIN) return [{ file: STDIN, text: await readStdin() }];
   return isFolder(name) ? readFolder(name, recursive) : [{ file: name, text: readText(name) }];
 }
 
@@ -48,11 +49,22 @@ function isFolder(name: string): boolean {
 /** What is not UTF-8 would come out as something else than its author wrote. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export function readText(file: string | number, name = String(file)): string {
+export function readText(name: string): string {
   try {
-    return utf8.decode(readFileSync(file));
+    return utf8.decode(readFileSync(name));
   } catch (error) {
     throw unreadable(name, error);
+  }
+}
+
+/** Waits for whoever writes: a read at once fails where nothing is there yet (EAGAIN). */
+async function readStdin(): Promise<string> {
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return utf8.decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw unreadable('stdin', error);
   }
 }
 

@@ -33,7 +33,7 @@ export async function prepareInputs(
 }
 
 export async function inspectInputs(flags: InputFlags, { withSecrets }: PrepareOptions) {
-  const loaded = load(flags);
+  const loaded = await load(flags);
   // Who goes to the cluster with them might believe that they went, too.
   if (withSecrets)
     for (const { kind, name } of loaded.others)
@@ -47,8 +47,8 @@ export async function inspectInputs(flags: InputFlags, { withSecrets }: PrepareO
   });
 }
 
-function load(flags: InputFlags): LoadedManifests {
-  const texts = readInputs(flags);
+async function load(flags: InputFlags): Promise<LoadedManifests> {
+  const texts = await readInputs(flags);
   const overrides: readonly Override[] = [
     ...flags.set.map((expression): Override => ({ expression })),
     ...flags.setString.map((expression): Override => ({ expression, asText: true })),
