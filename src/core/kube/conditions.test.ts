@@ -16,6 +16,8 @@ describe('conditions', () => {
   it('are found by type', () => {
     expect(findCondition(list, 'Ready')).toBe(ready);
     expect(findCondition(undefined, 'Ready')).toBeUndefined();
+    expect(findCondition(null, 'Ready')).toBeUndefined();
+    expect(isConditionTrue(null, 'Ready')).toBe(false);
     expect(isConditionTrue(list, 'Ready')).toBe(true);
     expect(isConditionFalse(list, 'Other')).toBe(true);
     expect(isConditionTrue(list, 'Absent')).toBe(false);

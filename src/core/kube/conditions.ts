@@ -11,19 +11,20 @@ export interface ConditionLike {
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
+/** `null` is how Go writes a list without entries: new CustomResourceDefinitions have it on a kube-apiserver. */
 export function findCondition<C extends ConditionLike>(
-  conditions: readonly C[] | undefined,
+  conditions: readonly C[] | null | undefined,
   type: string,
 ): C | undefined {
-  if (conditions === undefined) return undefined;
+  if (conditions === undefined || conditions === null) return undefined;
   for (const condition of conditions) if (condition.type === type) return condition;
   return undefined;
 }
 
-export const isConditionTrue = (conditions: readonly ConditionLike[] | undefined, type: string): boolean =>
+export const isConditionTrue = (conditions: readonly ConditionLike[] | null | undefined, type: string): boolean =>
   findCondition(conditions, type)?.status === 'True';
 
-export const isConditionFalse = (conditions: readonly ConditionLike[] | undefined, type: string): boolean =>
+export const isConditionFalse = (conditions: readonly ConditionLike[] | null | undefined, type: string): boolean =>
   findCondition(conditions, type)?.status === 'False';
 
 /**
