@@ -82,6 +82,14 @@ describe('references', () => {
     expect(brief(problems)).toEqual(['EN_COMPONENT_REFERENCE spec.container.app.env.variables[0].valueFrom']);
   });
 
+  it('cannot take a value out of a Secret', () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { pw: 'hunter2' } };
+    const { problems } = resolve({ app: variable('X', from('s', 'stringData.pw', 'Secret')) }, secret);
+    expect(brief(problems)).toEqual(['EN_COMPONENT_REFERENCE spec.container.app.env.variables[0].valueFrom']);
+    expect(problems[0]?.suggestion).toContain('secretRef');
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
   it('that lead nowhere say so, and what would help', () => {
     const { problems } = resolve(
       { metadata: { name: 'a' }, spec: { namespace: from('gone') } },

@@ -101,6 +101,13 @@ function textOf(
   if (fieldPath === undefined) {
     return { message: `says no fieldPath of ${kind} ${name}`, suggestion: 'add fieldPath: status.outputs.… or spec.…' };
   }
+  // It would stand in the manifest of the pods, or go into a second Secret in base64.
+  if (kind === 'Secret') {
+    return {
+      message: 'cannot take a value out of a Secret',
+      suggestion: 'name it under env.secrets: secretRef: {name, key}',
+    };
+  }
   const own = index.get(keyOf(kind, name, env)) ?? index.get(keyOf(kind, name, undefined));
   const target = own === undefined ? undefined : done.get(own);
   const other = others.find(
