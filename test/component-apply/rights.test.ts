@@ -9,6 +9,9 @@ import { componentStatus } from '../../src/control/component/apply/status.ts';
 import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
 import { DAEMON_SETS, NAMESPACES, ROLE_BINDINGS, ROLES } from '../../src/core/api/registry/resources.ts';
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
+import type { Progress } from '../../src/control/component/apply/progress.ts';
+import { StatusError } from '../../src/core/kube/status-error.ts';
+import { realClock } from '../../src/machinery/real-clock.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { agent } from './component.ts';
 import { counting } from './faulty-client.ts';
@@ -63,6 +66,25 @@ const refusalOf = async (attempt: Promise<unknown>): Promise<ComponentApplyError
   return error as ComponentApplyError;
 };
 
+it('ends what is under way with the first look that fails for good', async () => {
+  let asked = 0;
+  const client: Client = {
+    ...admin,
+    get: (resource, key, options) => {
+      if (resource.resource === 'secrets') throw new StatusError(400, 'BadRequest', 'no');
+      if (resource.resource !== 'serviceaccounts') return admin.get(resource, key, options);
+      asked += 1;
+      throw new StatusError(503, 'ServiceUnavailable', 'a moment, please');
+    },
+  };
+  const told: Progress[] = [];
+  const error = await refusalOf(applyComponent({ ...contextOf(client, told), retryForMs: 5000 }, component));
+  expect(error.code).toBe('EN_COMPONENT_APPLY_INVALID');
+  const atTheEnd = asked;
+  await realClock.sleep(600);
+  expect(asked).toBe(atTheEnd);
+});
+
 describe('without the right to', () => {
   it.each([
     ['patch', 'daemonsets.apps', rule('apps', 'daemonsets', ['get'])],
@@ -77,6 +99,33 @@ describe('without the right to', () => {
     expect(error.code).toBe('EN_COMPONENT_APPLY_FORBIDDEN');
     expect(error.problems[0]).toMatchObject({ verb, resource });
     expect(error.message).toContain(`you may not ${verb} ${resource} in namespace ${NAMESPACE}`);
+    expect(writes.seen).toEqual([]);
+  });
+
+  it('do anything but look all that is lacking is told at once, each right once', async () => {
+    const looking = EVERYTHING_NEEDED.filter(({ resources }) => resources?.[0] !== 'secrets');
+    await allow(looking.map((each) => ({ ...each, verbs: ['get', 'list', 'watch'] })));
+    const writes = counting(jane);
+    const team = agent({ namespace: NAMESPACE, createsNamespace: false, extraConfig: 'more' });
+    const { problems } = await refusalOf(applyComponent(contextOf(writes.client), team));
+    const lacking = problems.map(({ verb, resource }) => `${verb} ${resource}`).toSorted();
+    expect(lacking).toEqual([
+      'create configmaps',
+      'get clusterrolebindings.rbac.authorization.k8s.io',
+      'get clusterroles.rbac.authorization.k8s.io',
+      'get rolebindings.rbac.authorization.k8s.io',
+      'get roles.rbac.authorization.k8s.io',
+      'get secrets',
+      'patch clusterrolebindings.rbac.authorization.k8s.io',
+      'patch clusterroles.rbac.authorization.k8s.io',
+      'patch configmaps',
+      'patch daemonsets.apps',
+      'patch rolebindings.rbac.authorization.k8s.io',
+      'patch roles.rbac.authorization.k8s.io',
+      'patch secrets',
+      'patch serviceaccounts',
+    ]);
+    expect(problems[0]?.fix).toMatch(/^it takes a role with the verb "\w+" on /);
     expect(writes.seen).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { ComponentApplyError, type ComponentApplyErrorCode } from '../../control
 import { NAMESPACES } from '../../core/api/registry/resources.ts';
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
+import { linkAbort } from '../../machinery/abort.ts';
 import { createHttpClient } from '../../machinery/http/http-client.ts';
 import { loadKubeconfig } from '../../machinery/http/kubeconfig.ts';
 import type { RestConfig } from '../../machinery/http/rest-config.ts';
@@ -49,17 +50,20 @@ export async function onCluster(
   };
   const stop = onStopSignals({ clock: realClock, source: process, say, exit: (code) => process.exit(code) });
   const client = createHttpClient(config, { clock: realClock, random: realRandom });
-  const { signal } = stop;
+  // What is under way when the work fails ends before the client goes, or it would try again for as long as it may.
+  using link = linkAbort(stop.signal);
+  const { signal } = link;
   try {
     await client.get(NAMESPACES, { name: 'default' }, { signal }).catch(failIfAway);
     const context = { client, clock: realClock, random: realRandom, signal, onProgress: view.onProgress };
     await work({ context, view, namespace: config.namespace ?? 'default' });
   } catch (error) {
-    if (!signal.aborted) throw explained(error);
+    if (!stop.signal.aborted) throw explained(error);
     const code = stop.exitCode() === INTERRUPTED ? INTERRUPTED : TERMINATED;
     throw new CliError('interrupted', options.whenInterrupted, code);
   } finally {
     view.finish();
+    link.abort();
     await client.close();
     stop.release();
   }

@@ -144,7 +144,7 @@ function describeFailure(error: unknown, asked: string, ref: ObjectRef, scrubber
         ? `you may not ${verb} ${resource}${ref.namespace === '' ? '' : ` in namespace ${ref.namespace}`}: ${said}`
         : `${verb} ${where} was refused: ${said}`,
       ...(isDenial(error)
-        ? { fix: isTooMuch(error) ? HOLD_FIRST : `a role with the verb "${verb}" on ${resource}` }
+        ? { fix: isTooMuch(error) ? HOLD_FIRST : `it takes a role with the verb "${verb}" on ${resource}` }
         : {}),
     };
   if (error.code === 422 || error.code === 400)
@@ -160,6 +160,14 @@ function describeFailure(error: unknown, asked: string, ref: ObjectRef, scrubber
     return { code: 'EN_COMPONENT_APPLY_UNREACHABLE', object: ref, message: `${verb} ${where}: ${said}` };
   return { code: 'EN_COMPONENT_APPLY_REFUSED', object: ref, message: `${verb} ${where}: ${said}` };
 }
+
+/** The same right is lacking; of those that one may not give each is another. */
+export const isSameDenial = (a: ApplyProblem, b: ApplyProblem): boolean =>
+  a.code === 'EN_COMPONENT_APPLY_FORBIDDEN' &&
+  a.code === b.code &&
+  a.fix !== HOLD_FIRST &&
+  a.fix === b.fix &&
+  a.object?.namespace === b.object?.namespace;
 
 const DENIED_VERB = /\bcannot (\w+) resource\b/;
 

@@ -10,7 +10,7 @@ import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import { wasAborted } from '../../../machinery/abort.ts';
 import type { Calls } from './calls.ts';
-import { ComponentApplyError } from './errors.ts';
+import { ComponentApplyError, type ApplyProblem } from './errors.ts';
 import {
   inventoryData,
   inventoryObject,
@@ -31,6 +31,29 @@ export interface StoredInventory {
 export async function readInventory(calls: Calls, identity: ComponentIdentity): Promise<StoredInventory | undefined> {
   const object = await calls.find<ConfigMap>(inventoryRef(identity));
   return object === undefined ? undefined : { inventory: parseInventory(object, identity), object };
+}
+
+/** What would keep us from writing it; nothing is written. */
+export async function mayWriteInventory(
+  calls: Calls,
+  identity: ComponentIdentity,
+  found: StoredInventory | undefined,
+): Promise<readonly ApplyProblem[]> {
+  const { client } = calls.context;
+  const object = inventoryObject({ identity, objects: [], phase: 'applying' });
+  const verb = found === undefined ? 'create' : 'update';
+  try {
+    await calls.request(verb, inventoryRef(identity), (signal) => {
+      const settings = { dryRun: true, ...(signal === undefined ? {} : { signal }) };
+      return found === undefined
+        ? client.create(CONFIG_MAPS, object, settings)
+        : client.update(CONFIG_MAPS, found.object, settings);
+    });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ComponentApplyError)) throw error;
+    return error.problems;
+  }
 }
 
 export interface Hold {

@@ -9,10 +9,10 @@ import type { RoleBinding } from '../../../core/api/types/rbac-v1.ts';
 import { withMetadata } from '../../../core/kube/immutable.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
-import { wasAborted } from '../../../machinery/abort.ts';
-import type { Calls } from './calls.ts';
-import { ComponentApplyError, type ApplyProblem, type FieldConflict } from './errors.ts';
-import { readInventory, type StoredInventory } from './inventory-store.ts';
+import { linkAbort, wasAborted, type LinkedAbort } from '../../../machinery/abort.ts';
+import { createCalls, isSameDenial, type Calls } from './calls.ts';
+import { ComponentApplyError, isApplyError, type ApplyProblem, type FieldConflict } from './errors.ts';
+import { mayWriteInventory, readInventory, type StoredInventory } from './inventory-store.ts';
 import { conflictsIn, predecessorTest, wasUpdate } from './managers.ts';
 import {
   isCustomResourceDefinition,
@@ -68,12 +68,28 @@ export interface Survey {
 /** So many requests are under way at a time. */
 const CONCURRENCY = 8;
 
-export async function survey(calls: Calls, component: RenderedComponent, options: SurveyOptions): Promise<Survey> {
+export async function survey(outer: Calls, component: RenderedComponent, options: SurveyOptions): Promise<Survey> {
+  // What is under way ends with it, whatever it ends with: nobody waits for the answers any more.
+  using link = linkAbort(outer.context.signal);
+  const calls = createCalls({ ...outer.context, signal: link.signal }, outer.scrubber);
   const { identity } = component;
   const prepared = prepare(component, options.resources);
   for (const { object } of prepared) calls.scrubber.learn(object);
-  const namespace = await namespaceOf(calls, component, prepared);
-  const found = await readInventory(calls, identity);
+  /** What one may not look at. There is more to tell then: everything that is denied is told together. */
+  const denials: ApplyProblem[] = [];
+  const ifAllowed = async <T>(look: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await look;
+    } catch (error) {
+      if (!isApplyError(error, 'EN_COMPONENT_APPLY_FORBIDDEN')) throw error;
+      denials.push(...error.problems);
+      return undefined;
+    }
+  };
+  const namespace = await ifAllowed(namespaceOf(calls, component, prepared));
+  // As if it were there: what is denied in it is denied before anybody asks whether it exists.
+  const isNamespaceHidden = denials.length > 0;
+  const found = await ifAllowed(readInventory(calls, identity));
   const otherOwner = ownerProblem(component, found, options.adopt);
   const { undone } = found?.inventory ?? {};
   if (options.keepsUndone === true && undone !== undefined && otherOwner.length === 0)
@@ -86,17 +102,21 @@ export async function survey(calls: Calls, component: RenderedComponent, options
   const coming = comingKinds(prepared);
 
   const live = new Map<string, Stored>();
-  await forEach([...refs], async ([key, ref]) => {
-    const object = await calls.find(ref);
+  const hidden = new Set<string>();
+  await forEach([...refs], link, async ([key, ref]) => {
+    const before = denials.length;
+    const object = await ifAllowed(calls.find(ref));
     if (object !== undefined) live.set(key, object);
+    else if (denials.slice(before).some((problem) => problem.object === ref)) hidden.add(key);
   });
+  const seen = prepared.filter(({ key }) => !hidden.has(key));
 
   /** The role that a binding names comes with the same component, and is not there yet. */
   const isRoleComing = (binding: KubeObject): boolean =>
     prepared.some(({ key, object }) => !live.has(key) && isRoleOf(binding, object));
 
   const isPredecessor = predecessorTest(options.migrateFrom);
-  const first = planApply({ identity, objects: prepared, inventory: found?.inventory, live, ...planSettings(options) });
+  const first = planApply({ identity, objects: seen, inventory: found?.inventory, live, ...planSettings(options) });
   const refused = new Set(first.refusals.map(({ object }) => (object === undefined ? '' : refKey(object))));
   const predicted = new Map<string, KubeObject>();
   const recreate = new Set<string>();
@@ -105,14 +125,14 @@ export async function survey(calls: Calls, component: RenderedComponent, options
   const conflicts: FieldConflict[] = [];
   const problems: ApplyProblem[] = [];
 
-  await forEach(prepared, async ({ ref, key, object }) => {
+  await forEach(prepared, link, async ({ ref, key, object }) => {
     const present = live.get(key);
     const cannotAsk =
       refused.has(key) ||
       (isKind(ref, NAMESPACES) &&
         present !== undefined &&
         first.steps.some((s) => s.ref === ref && s.action === 'share')) ||
-      (ref.namespace !== '' && namespace === undefined) ||
+      (ref.namespace !== '' && namespace === undefined && !isNamespaceHidden) ||
       (present === undefined && coming.has(`${ref.group}/${ref.resource}`));
     if (cannotAsk) return;
     const isOurs = present !== undefined && ownerOf(present, identity, listed.has(key)).owner === 'ours';
@@ -125,13 +145,18 @@ export async function survey(calls: Calls, component: RenderedComponent, options
     if (answer.isImmutable && options.recreate === true) recreate.add(key);
     else problems.push(...answer.problems);
   });
+  if (denials.length > 0 || problems.some(isDenied)) {
+    // Nothing will be written. What the list needs would else be told after all of this has been put right.
+    if (namespace !== undefined || isNamespaceHidden)
+      denials.push(...(await mayWriteInventory(calls, identity, found)).filter(isDenied));
+  }
 
   const order = new Map(prepared.map(({ key }, i) => [key, i]));
   const place = ({ object }: { readonly object?: ObjectRef }): number =>
-    (object === undefined ? undefined : order.get(refKey(object))) ?? -1;
+    object === undefined ? -1 : (order.get(refKey(object)) ?? 0);
   const plan = planApply({
     identity,
-    objects: prepared,
+    objects: seen,
     inventory: found?.inventory,
     live,
     predicted,
@@ -144,12 +169,24 @@ export async function survey(calls: Calls, component: RenderedComponent, options
     live,
     predicted,
     plan,
-    problems: [...otherOwner, ...[...plan.refusals, ...problems].toSorted((a, b) => place(a) - place(b))],
+    problems: [
+      ...otherOwner,
+      ...[
+        ...plan.refusals,
+        ...toldOnce([...denials, ...(isNamespaceHidden ? problems.filter(isDenied) : problems)]),
+      ].toSorted((a, b) => place(a) - place(b)),
+    ],
     conflicts: conflicts.toSorted((a, b) => place(a) - place(b)),
     reclaimed,
     isPredecessor,
   };
 }
+
+const isDenied = ({ code }: ApplyProblem): boolean => code === 'EN_COMPONENT_APPLY_FORBIDDEN';
+
+/** One right that is lacking for ten objects is one right. */
+const toldOnce = (problems: readonly ApplyProblem[]): readonly ApplyProblem[] =>
+  problems.filter((problem, index) => !problems.slice(0, index).some((other) => isSameDenial(other, problem)));
 
 const planSettings = ({ adopt, prune }: SurveyOptions): { readonly adopt?: Adoption; readonly prune?: boolean } => ({
   ...(adopt === undefined ? {} : { adopt }),
@@ -329,11 +366,20 @@ function immutableProblem(calls: Calls, error: StatusError, ref: ObjectRef): App
   };
 }
 
-/** A few at a time, so that a large component does not flood the server. */
-async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+/** A few at a time, so that a large component does not flood the server. With the first failure all of them end. */
+async function forEach<T>(items: readonly T[], link: LinkedAbort, run: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
+  let failure: { readonly error: unknown } | undefined;
   const worker = async (): Promise<void> => {
-    while (next < items.length) await run(items[next++] as T);
+    while (failure === undefined && next < items.length) {
+      try {
+        await run(items[next++] as T);
+      } catch (error) {
+        failure ??= { error };
+        link.abort();
+      }
+    }
   };
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, items.length) }, worker));
+  if (failure !== undefined) throw failure.error;
 }
