@@ -263,6 +263,35 @@ describe('resource overrides', () => {
 });
 
 describe('annotations that make no sense', () => {
+  it('are told of where no rollout is under way: the next one will wait', async () => {
+    await running(2, { [ANNOTATION.conditions]: 'true' });
+    await annotate({ [ANNOTATION.canary]: 'lots' });
+    await world.eventually(async () => (await condition('Progressing'))?.reason === 'InvalidRolloutAnnotation');
+    const problem = `${ANNOTATION.canary}: "lots" is not a number or a percentage`;
+    expect(await condition('Progressing')).toMatchObject({
+      status: 'True',
+      message: `2 of 2 nodes on revision 1; the next rollout will wait, ${problem}`,
+    });
+    await world.settle(10_000);
+    expect((await world.events()).filter((event) => event.includes('Annotation'))).toEqual([
+      expect.stringContaining(
+        `InvalidRolloutAnnotation An annotation cannot be read, the next rollout will wait: ${problem}`,
+      ),
+    ]);
+    await annotate({ [ANNOTATION.canary]: null });
+    await world.eventually(async () => (await condition('Progressing'))?.reason === 'RolloutComplete');
+  });
+
+  it('are named where nobody knows them, with the nearest that is known, and hold nothing', async () => {
+    await running(2, { 'everynode.dev/rollout-canry-for': '1m', 'everynode.dev/component': 'agent' });
+    await setImage(world, 'example.test/agent:2');
+    await world.eventually(async () => (await updatedNodes()).length === 2);
+    await world.settle(10_000);
+    expect((await world.events()).filter((event) => event.includes('Annotation'))).toEqual([
+      `Warning UnknownRolloutAnnotation everynode.dev/rollout-canry-for is not known and does nothing; did you mean ${ANNOTATION.canaryFor}?`,
+    ]);
+  });
+
   it('are said on more nodes than a DaemonSet has events for', async () => {
     await running(30);
     await annotate({ [ANNOTATION.paused]: 'perhaps' });

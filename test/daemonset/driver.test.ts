@@ -69,6 +69,19 @@ describe('the rollout driver', () => {
     expect((await world.pods()).every((pod) => imageOf(pod).endsWith(':1'))).toBe(true);
   });
 
+  it('tells of a wish for it that is misspelt, and of one that cannot be read', async () => {
+    world = await createWorld({ nodes: 1, controller: false });
+    const set = daemonSet({ updateStrategy: { type: 'OnDelete' } });
+    const annotations = { 'everynode.dev/rolout-driver': 'true', [ANNOTATION.driver]: 'yes' };
+    await world.client.create(DAEMON_SETS, { ...set, metadata: { ...set.metadata, annotations } });
+    startDriver();
+    await world.settle(10_000);
+    expect((await world.events()).toSorted()).toEqual([
+      `Warning InvalidRolloutAnnotation An annotation cannot be read, the next rollout will wait: ${ANNOTATION.driver}: "yes" is not true or false`,
+      `Warning UnknownRolloutAnnotation everynode.dev/rolout-driver is not known and does nothing; did you mean ${ANNOTATION.driver}?`,
+    ]);
+  });
+
   it('runs a canary and stops where it crashes', async () => {
     world = await createWorld({ nodes: 4 });
     const set = daemonSet({ updateStrategy: { type: 'OnDelete' } });

@@ -276,7 +276,7 @@ describe('annotations that make no sense', () => {
     [ANNOTATION.maxRestarts, '1e9'],
     [ANNOTATION.orderBy, 'not a label'],
     [ANNOTATION.ignoreDownNodes, ''],
-  ])('%s: %j holds the rollout, is said once, and is forgiven', async (name, value) => {
+  ])('%s: %j holds the rollout, is said once before it and once in it, and is forgiven', async (name, value) => {
     world = await createWorld({ nodes: 2 });
     await world.client.create(DAEMON_SETS, annotated({ [name]: value }));
     await world.eventually(allAvailable(world, 2));
@@ -284,7 +284,11 @@ describe('annotations that make no sense', () => {
     await world.settle(60_000);
     expect(await updatedNodes()).toEqual([]);
     const said = (await world.events()).filter((event) => event.includes('InvalidRolloutAnnotation'));
-    expect(said).toEqual([expect.stringContaining(`The rollout waits: ${name}: ${JSON.stringify(value)} is not `)]);
+    const what = `${name}: ${JSON.stringify(value)} is not `;
+    expect(said.toSorted()).toEqual([
+      expect.stringContaining(`An annotation cannot be read, the next rollout will wait: ${what}`),
+      expect.stringContaining(`The rollout waits: ${what}`),
+    ]);
     await annotate({ [name]: null });
     await world.eventually(allAvailable(world, 2));
   });

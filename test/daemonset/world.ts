@@ -28,6 +28,9 @@ export interface WorldOptions extends TestServerOptions {
   readonly through?: (client: Client, clock: VirtualClock) => Client;
 }
 
+/** Who speaks of DaemonSets: the controller, and the rollout driver. */
+const OURS: ReadonlySet<string> = new Set(['daemonset-controller', 'everynode-rollout']);
+
 export interface World {
   readonly clock: VirtualClock;
   readonly client: Client;
@@ -138,7 +141,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     async events() {
       const { items } = await client.list<Event>(EVENTS, { namespace: 'default' });
       return items
-        .filter((event) => event.source?.component === 'daemonset-controller')
+        .filter((event) => OURS.has(event.source?.component ?? ''))
         .map((event) => `${event.type} ${event.reason} ${event.message}`);
     },
     async eventually(condition, withinMs = 120_000) {

@@ -45,15 +45,17 @@ function progressing(
     reason,
     message,
   });
+  const unread = wishes.problems.join('; ');
   switch (state) {
     case 'Complete':
+      if (unread !== '') return of('True', 'InvalidRolloutAnnotation', `${so}; the next rollout will wait, ${unread}`);
       return updated === desired ? of('True', 'RolloutComplete', so) : of('True', 'RolloutProgressing', so);
     case 'Progressing':
       return of('True', 'RolloutProgressing', so);
     case 'Paused':
-      return wishes.problems.length === 0
+      return unread === ''
         ? of('Unknown', 'RolloutPaused', `${so}; paused`)
-        : of('Unknown', 'InvalidRolloutAnnotation', `${so}; waits, ${wishes.problems.join('; ')}`);
+        : of('Unknown', 'InvalidRolloutAnnotation', `${so}; waits, ${unread}`);
     case 'Partitioned':
       return of('True', 'RolloutPartitioned', `${so}; the others are kept by the partition`);
     case 'Canary':

@@ -19,6 +19,7 @@ import type { Clock } from '../../machinery/clock.ts';
 import type { Informer } from '../../machinery/informer.ts';
 import { keyOf, keyText } from '../../machinery/object-keys.ts';
 import type { Change } from '../../machinery/object-store.ts';
+import { NOTHING_TOLD } from './annotation-events.ts';
 import type { SetDefinition } from './definition.ts';
 import { compileSelects, type KnownDaemon } from './known-daemon.ts';
 
@@ -210,7 +211,7 @@ export function createDaemonWorld({ clock, pods, onChange }: DaemonWorldOptions)
         busy: false,
         again: false,
         toldState: undefined,
-        toldProblems: '',
+        toldAnnotations: NOTHING_TOLD,
       };
       byUid.set(uid, daemon);
       byName.set(keyText(key), daemon);

@@ -8,6 +8,7 @@ import type { Labels } from '../../core/kube/labels.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import { NOTHING, type Selector } from '../../core/kube/selector.ts';
+import type { ToldAnnotations } from './annotation-events.ts';
 import type { SetDefinition } from './definition.ts';
 
 export interface KnownDaemon {
@@ -42,9 +43,9 @@ export interface KnownDaemon {
   /** A sync is under way; changes that come meanwhile are noted in `again`. */
   busy: boolean;
   again: boolean;
-  /** The state of the rollout, and the problems with annotations, that events have told of. */
+  /** The state of the rollout, and what is wrong with annotations, that events have told of. */
   toldState: string | undefined;
-  toldProblems: string;
+  toldAnnotations: ToldAnnotations;
 }
 
 export interface History {

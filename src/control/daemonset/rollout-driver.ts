@@ -6,7 +6,7 @@
 import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
 import { CONTROLLER_REVISIONS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
-import { DESIRED } from '../../core/daemons/daemon-pod-rules.ts';
+import { DESIRED, HAS_OLD } from '../../core/daemons/daemon-pod-rules.ts';
 import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
 import { scaled } from '../../core/daemons/rollout-plan.ts';
 import { labelOf } from '../../core/kube/labels.ts';
@@ -18,6 +18,7 @@ import { createEventRecorder } from '../../machinery/event-recorder.ts';
 import type { HandlerRegistration } from '../../machinery/informer.ts';
 import { silentLogger } from '../../machinery/logger.ts';
 import { keyOf, keyText } from '../../machinery/object-keys.ts';
+import { NOTHING_TOLD, tellAnnotations, type ToldAnnotations } from './annotation-events.ts';
 import { feedWorld, heardAll, openCaches } from './caches.ts';
 import { createDaemonWorld } from './daemon-world.ts';
 import type { DaemonSetControllerOptions } from './daemonset-controller.ts';
@@ -52,11 +53,18 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
   const writer = createPodWriter({ client, world, events, burst: options.burst ?? BURST });
   const rollouts = createRollouts(world, events);
   const registrations: HandlerRegistration[] = [];
+  /** By name, of those that could be driven: also of somebody who misspelt the wish for it. */
+  const told = new Map<string, ToldAnnotations>();
 
-  const isDriven = (set: DaemonSet): boolean =>
-    set.spec.updateStrategy?.type === 'OnDelete' &&
-    set.metadata.deletionTimestamp === undefined &&
-    rolloutOptions(set).driver;
+  const isDrivable = (set: DaemonSet): boolean =>
+    set.spec.updateStrategy?.type === 'OnDelete' && set.metadata.deletionTimestamp === undefined;
+  const isDriven = (set: DaemonSet): boolean => isDrivable(set) && rolloutOptions(set).driver;
+
+  function tell(text: string, set: DaemonSet, isUnderWay: boolean): void {
+    const now = tellAnnotations(set, isUnderWay, told.get(text) ?? NOTHING_TOLD, events);
+    if (now === NOTHING_TOLD) told.delete(text);
+    else told.set(text, now);
+  }
 
   /** The revisions its own controller has recorded; undefined until it has seen the present template. */
   function historyOf(set: Stored<DaemonSet>): History | undefined {
@@ -81,6 +89,7 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
     const wishes = rolloutOptions(daemon.set);
     const view = world.view(daemon);
+    tell(keyText(daemon.key), daemon.set, view.count(HAS_OLD) > 0);
     const maxUnavailable = Math.max(1, scaled(wishes.driverMaxUnavailable, view.count(DESIRED), 'up'));
     const step = rollouts.step(daemon, history, { maxUnavailable, maxSurge: 0 }, wishes, clock.now());
     if (step.canaryPassed) {
@@ -103,11 +112,19 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     waitFor: [(signal) => heardAll(caches, registrations, signal)],
     async reconcile(key, signal) {
       const set = sets.lister.get(key.name, key.namespace);
-      const known = world.byName(keyText(key));
+      const text = keyText(key);
+      const known = world.byName(text);
       if (known !== undefined && (set === undefined || known.uid !== set.metadata.uid || !isDriven(set)))
         world.forget(known);
-      if (set === undefined || !isDriven(set)) return undefined;
-      const daemon = world.byName(keyText(key)) ?? world.register(set, definitionOf(set, ''));
+      if (set === undefined || !isDrivable(set)) {
+        told.delete(text);
+        return undefined;
+      }
+      if (!isDriven(set)) {
+        tell(text, set, false);
+        return undefined;
+      }
+      const daemon = world.byName(text) ?? world.register(set, definitionOf(set, ''));
       daemon.set = newer(set, daemon.set);
       return drive(daemon, signal);
     },

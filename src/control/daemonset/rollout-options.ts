@@ -1,10 +1,14 @@
-/** What users ask of a rollout by annotations. What cannot be read holds the rollout: better to wait than to guess. */
+/**
+ * What users ask of a rollout by annotations. What cannot be read holds the rollout: better to wait than to guess. A name that
+ * nobody knows holds nothing, since a later release or another tool may know it; it is told of, for most are misspelt.
+ */
 import { ROLLOUT_ANNOTATIONS as ANNOTATION } from '../../core/api/names.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
 import { type IntOrString, percentOf } from '../../core/kube/int-or-string.ts';
 import { type Labels, labelOf } from '../../core/kube/labels.ts';
 import { qualifiedNameProblems } from '../../core/kube/names.ts';
+import { nearest } from '../../core/kube/nearest-word.ts';
 import { compileOverrides, type Override } from './resource-overrides.ts';
 
 export interface RolloutOptions {
@@ -24,6 +28,8 @@ export interface RolloutOptions {
   readonly overrides: readonly Override[];
   /** Why annotations could not be read, for people. */
   readonly problems: readonly string[];
+  /** Annotations that nobody knows and that look like these, for people. */
+  readonly unknown: readonly string[];
 }
 
 const DEFAULT_MAX_RESTARTS = 5;
@@ -43,7 +49,15 @@ export const NO_OPTIONS: RolloutOptions = Object.freeze({
   conditions: false,
   overrides: Object.freeze([]),
   problems: Object.freeze([]),
+  unknown: Object.freeze([]),
 });
+
+const PREFIX = 'everynode.dev/';
+const ROLLOUT_PREFIX = `${PREFIX}rollout-`;
+const KNOWN: readonly string[] = Object.values(ANNOTATION);
+const SHORT_NAMES: readonly string[] = KNOWN.map((name) => name.slice(PREFIX.length));
+/** More of them say nothing more. */
+const MOST_UNKNOWN = 5;
 
 const read = new WeakMap<Labels, RolloutOptions>();
 
@@ -56,8 +70,8 @@ export function rolloutOptions(set: DaemonSet): RolloutOptions {
 }
 
 function parse(annotations: Labels): RolloutOptions {
-  const names = new Set<string>(Object.values(ANNOTATION));
-  if (!Object.keys(annotations).some((key) => names.has(key))) return NO_OPTIONS;
+  const ours = Object.keys(annotations).filter((key) => key.startsWith(PREFIX));
+  if (ours.length === 0) return NO_OPTIONS;
   const problems: string[] = [];
   const value = <T>(name: string, expected: string, reader: (text: string) => T | undefined): T | undefined => {
     const text = labelOf(annotations, name);
@@ -95,7 +109,21 @@ function parse(annotations: Labels): RolloutOptions {
     conditions: flag(ANNOTATION.conditions),
     overrides: overrides ?? [],
     problems,
+    unknown: unknownAmong(ours),
   };
+}
+
+function unknownAmong(names: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (const name of names) {
+    if (KNOWN.includes(name)) continue;
+    const meant = nearest(name.slice(PREFIX.length), SHORT_NAMES);
+    if (meant === undefined && !name.startsWith(ROLLOUT_PREFIX)) continue;
+    const hint = meant === undefined ? '' : `; did you mean ${PREFIX}${meant}?`;
+    found.push(`${name} is not known and does nothing${hint}`);
+    if (found.length === MOST_UNKNOWN) break;
+  }
+  return found;
 }
 
 const readFlag = (text: string): boolean | undefined => (text === 'true' ? true : text === 'false' ? false : undefined);

@@ -15,6 +15,7 @@ import type { Reconciler, ReconcileResult } from '../../machinery/controller.ts'
 import type { Informer } from '../../machinery/informer.ts';
 import { keyText } from '../../machinery/object-keys.ts';
 import type { Lister } from '../../machinery/object-store.ts';
+import { tellAnnotations } from './annotation-events.ts';
 import { type Claims, createClaims } from './claims.ts';
 import type { DaemonWorld } from './daemon-world.ts';
 import { daemonConditions, setConditions, withoutConditions } from './conditions.ts';
@@ -192,15 +193,6 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     return { state: plan.state, limits, dueMs: canaryDueMs };
   }
 
-  /** A wrong annotation is said once, and again when it is wrong in another way. */
-  function tellProblems(daemon: KnownDaemon): void {
-    const problems = rolloutOptions(daemon.set).problems.join('; ');
-    if (problems === daemon.toldProblems) return;
-    daemon.toldProblems = problems;
-    if (problems !== '')
-      events.note(daemon.set, 'Warning', 'InvalidRolloutAnnotation', `The rollout waits: ${problems}`);
-  }
-
   async function bring(daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
     await writer.settleDoubts(daemon, signal);
     world.tick();
@@ -213,7 +205,8 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
       throw error;
     });
     define(daemon, history.hash);
-    tellProblems(daemon);
+    const isUnderWay = world.view(daemon).count(HAS_OLD) > 0;
+    daemon.toldAnnotations = tellAnnotations(daemon.set, isUnderWay, daemon.toldAnnotations, events);
     let failure: { readonly error: unknown } | undefined;
     let managed: NodeWork | undefined;
     let rolled: RolledOut | undefined;

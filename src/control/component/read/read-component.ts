@@ -21,7 +21,8 @@ import { holdsSecrets, isBesideSecret } from './secret-places.ts';
 import type { Entry, MapNode, SourceDocument, SourceNode } from './source.ts';
 import { placeholder } from './placeholder.ts';
 import { spellings } from './spellings.ts';
-import { nearest, suggestField } from './suggest.ts';
+import { nearest } from '../../../core/kube/nearest-word.ts';
+import { suggestField } from './suggest.ts';
 import { childTrace, IMPLIED, locate, located, type PathStep, rootTrace, type Trace } from './trace.ts';
 
 export interface ReadComponent {

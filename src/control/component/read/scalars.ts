@@ -7,7 +7,7 @@ import { SecretText } from '../../../core/api/component/secret-text.ts';
 import { formatRule } from '../../../core/api/component/text-formats.ts';
 import type { ComponentErrorCode } from '../errors.ts';
 import { isOverride, type Scalar, type SourceNode } from './source.ts';
-import { nearest } from './suggest.ts';
+import { nearest } from '../../../core/kube/nearest-word.ts';
 
 export interface Fault {
   readonly code: ComponentErrorCode;
