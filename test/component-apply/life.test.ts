@@ -1,5 +1,5 @@
 /** After the apply: how a component is, was, goes back and goes away, on the embedded cluster with simulated nodes. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyComponent } from '../../src/control/component/apply/apply.ts';
 import { deleteComponent } from '../../src/control/component/apply/delete.ts';
 import { componentHistory } from '../../src/control/component/apply/history.ts';
@@ -16,6 +16,8 @@ import {
   PODS,
   SECRETS,
 } from '../../src/core/api/registry/resources.ts';
+import { StatusError } from '../../src/core/kube/status-error.ts';
+import { realClock } from '../../src/machinery/real-clock.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { agent, type AgentOptions } from './component.ts';
 import { counting, faulty } from './faulty-client.ts';
@@ -120,6 +122,42 @@ describe.each(TRANSPORTS)('the life of a component, %s', (transport) => {
       code: 'EN_COMPONENT_APPLY_NOT_FOUND',
     });
   }, 90_000);
+
+  it('tells that the server is away, also at the end, and ends where it is another one', async () => {
+    const namespace = freshNamespace();
+    await roll(namespace);
+    const annotations = { 'everynode.dev/rollout-paused': 'true' };
+    await applyComponent(contextOf(client()), agent({ namespace, annotations, image: 'example.test/agent:2' }));
+    const told: Progress[] = [];
+    const notes = (): readonly string[] => told.flatMap((each) => (each.type === 'note' ? each.message : []));
+    let state: 'there' | 'away' | 'other' = 'there';
+    const real = client();
+    const gone = new StatusError(503, 'ServiceUnavailable', 'no', undefined, { cause: { code: 'ECONNREFUSED' } });
+    const moody: Client = {
+      ...real,
+      async get(resource, key, options) {
+        if (state === 'away') throw gone;
+        const found = await real.get(resource, key, options);
+        return state === 'other' ? { ...found, metadata: { ...found.metadata, uid: 'another' } } : found;
+      },
+    };
+    const until = async (text: string): Promise<void> =>
+      vi.waitFor(() => expect(notes().at(-1)).toContain(text), { timeout: 10_000 });
+    const key = { namespace, name: 'agent' };
+    const waiting = waitForRollout(contextOf(moody, told), key);
+    state = 'away';
+    await until('the server cannot be reached (ECONNREFUSED); trying again');
+    state = 'other';
+    expect(await waiting).toEqual({
+      outcome: 'other-cluster',
+      why: `its DaemonSet ${namespace}/agent is another one`,
+    });
+    state = 'there';
+    const late = waitForRollout(contextOf(moody), { ...key, timeoutMs: 3000 });
+    await realClock.sleep(500);
+    state = 'away';
+    expect(await late).toMatchObject({ outcome: 'timeout', away: 'ECONNREFUSED' });
+  }, 60_000);
 
   it('tells what a quota keeps from being made', async () => {
     const namespace = freshNamespace();

@@ -6,6 +6,7 @@ import { waitForRollout } from '../../control/component/apply/rollout/wait.ts';
 import { CliError } from '../cli-error.ts';
 import { timedOut, type Session } from './cluster.ts';
 import { reasonLines } from './rollout-text.ts';
+import { printable } from './text.ts';
 
 export interface Awaited {
   readonly identity: ComponentIdentity;
@@ -21,6 +22,7 @@ export async function waitForRollouts(
   const end = timeoutMs === undefined ? undefined : clock.monotonic() + timeoutMs;
   const late: RolloutSnapshot[] = [];
   const snapshots: RolloutSnapshot[] = [];
+  let away: string | undefined;
   for (const { identity, scrubber } of components) {
     const result = await waitForRollout(context, {
       namespace: identity.namespace,
@@ -30,8 +32,15 @@ export async function waitForRollouts(
     });
     if (result.outcome === 'deleted')
       throw new CliError(`DaemonSet ${identity.namespace}/${identity.name} was deleted meanwhile`);
+    if (result.outcome === 'other-cluster')
+      throw new CliError(
+        `the server that answers now is not the one that was applied to: ${printable(result.why)}`,
+        'It may be another cluster, or an earlier state of it: look, then apply again',
+      );
     snapshots.push(result.snapshot);
-    if (result.outcome === 'timeout') late.push(result.snapshot);
+    if (result.outcome !== 'timeout') continue;
+    late.push(result.snapshot);
+    away = result.away;
   }
   view.finish();
   if (late.length === 0) return snapshots;
@@ -41,6 +50,8 @@ export async function waitForRollouts(
   ]);
   throw timedOut(
     `the rollout did not finish in time\n  ${lines.join('\n  ')}`,
-    'It goes on: everynode status shows how far it is',
+    away === undefined
+      ? 'It goes on: everynode status shows how far it is'
+      : `The server cannot be reached (${printable(away)}): how far it is nobody knows until it is back`,
   );
 }

@@ -14,6 +14,7 @@ import { ComponentApplyError } from '../errors.ts';
 import { refOf, refText } from '../object-ref.ts';
 import type { ApplyContext } from '../rendered.ts';
 import { createScrubber, type Scrubber } from '../secrets.ts';
+import { followPresence } from './presence.ts';
 import { rolloutSnapshot, type RolloutSnapshot, type SnapshotFacts } from './snapshot.ts';
 
 export interface WaitOptions {
@@ -31,9 +32,12 @@ export interface WaitOptions {
 
 export type RolloutOutcome =
   | { readonly outcome: 'complete' | 'on-delete'; readonly snapshot: RolloutSnapshot }
-  | { readonly outcome: 'timeout'; readonly snapshot: RolloutSnapshot }
+  /** `away`: the server gave no answer at the end, and why. */
+  | { readonly outcome: 'timeout'; readonly snapshot: RolloutSnapshot; readonly away?: string }
   /** The DaemonSet was deleted, or replaced by another of its name. */
-  | { readonly outcome: 'deleted' };
+  | { readonly outcome: 'deleted' }
+  /** The server was away, and who answers now does not have what was waited for. */
+  | { readonly outcome: 'other-cluster'; readonly why: string };
 
 const DEFAULT_EVERY_MS = 250;
 /** Of fifty thousand nodes a snapshot takes a while: looking never takes more than a part of the time. */
@@ -60,6 +64,7 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
   let pending = false;
   let isOver = false;
   let isLate = false;
+  let away: string | undefined;
 
   const finish = (outcome: RolloutOutcome): void => {
     isOver = true;
@@ -77,7 +82,8 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
     const snapshot = look();
     pauseMs = Math.max(everyMs, SHARE * (clock.monotonic() - began));
     if (snapshot === undefined) {
-      finish({ outcome: 'deleted' });
+      // After an absence it is for the next look to say whether it was deleted or this is another server.
+      if (away === undefined) finish({ outcome: 'deleted' });
       return;
     }
     if (!deepEqual(snapshot, last)) context.onProgress?.({ type: 'rollout', snapshot });
@@ -103,13 +109,30 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
       isLate = true;
       if (last !== undefined) evaluate();
       const snapshot = last ?? rolloutSnapshot({ set: found, now: clock.now() });
-      if (!isOver) finish({ outcome: 'timeout', snapshot });
+      if (!isOver) finish({ outcome: 'timeout', snapshot, ...(away === undefined ? {} : { away }) });
     });
   const onAbort = (): void => done.reject(link.signal.reason as Error);
   link.signal.addEventListener('abort', onAbort, { once: true });
   if (link.signal.aborted) onAbort();
 
-  const runs = sources.all.map((informer) => informer.run(link.signal));
+  const presence = followPresence(
+    context,
+    { ref, uid: found.metadata.uid },
+    {
+      away(reason) {
+        away = scrubber.scrub(reason);
+        context.onProgress?.({ type: 'note', message: `the server cannot be reached (${away}); trying again` });
+      },
+      back() {
+        away = undefined;
+        changed();
+        context.onProgress?.({ type: 'note', message: 'the server can be reached again' });
+      },
+      lost: (why) => finish({ outcome: 'other-cluster', why }),
+    },
+    link.signal,
+  );
+  const runs = [presence, ...sources.all.map((informer) => informer.run(link.signal))];
   try {
     // The reasons come with the first snapshot, so everything is there before it.
     const filled = Promise.all(sources.all.map((informer) => informer.synced(link.signal)));
