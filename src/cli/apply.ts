@@ -3,6 +3,7 @@ import { applyComponent, type ApplyOptions, type ApplyResult } from '../control/
 import { diffComponent } from '../control/component/apply/diff/diff-component.ts';
 import { ComponentApplyError, type ApplyProblem } from '../control/component/apply/errors.ts';
 import { componentToApply } from '../control/component/apply/from-rendered.ts';
+import { missingObjects, missingText } from '../control/component/apply/missing.ts';
 import type { RenderedComponent } from '../control/component/apply/rendered.ts';
 import type { RolloutSnapshot } from '../control/component/apply/rollout/snapshot.ts';
 import { createScrubber } from '../control/component/apply/secrets.ts';
@@ -33,6 +34,7 @@ export async function apply(flags: ApplyFlags): Promise<void> {
     const done: { component: RenderedComponent; result: ApplyResult }[] = [];
     const problems: ApplyProblem[] = [];
     for (const component of components) {
+      await tellMissing(session, component, components);
       try {
         done.push({ component, result: await applyComponent(session.context, component, options) });
       } catch (error) {
@@ -69,8 +71,17 @@ async function showClientRun(flags: ApplyFlags): Promise<void> {
 
 const PAST = { create: 'created', apply: 'applied', adopt: 'adopted', recreate: 'recreated', prune: 'pruned' } as const;
 
+/** Before anything is written, so that whoever reads it can still stop. */
+async function tellMissing(
+  { context, view }: Session,
+  component: RenderedComponent,
+  components: readonly RenderedComponent[],
+): Promise<void> {
+  for (const missing of await missingObjects(context, component, components)) view.warn(missingText(missing));
+}
+
 async function showServerRun(
-  { context }: Session,
+  session: Session,
   components: readonly RenderedComponent[],
   options: ApplyOptions,
   output: ApplyFlags['output'],
@@ -78,7 +89,8 @@ async function showServerRun(
   const problems: ApplyProblem[] = [];
   const told: { readonly object: string; readonly action: string }[] = [];
   for (const component of components) {
-    const result = await diffComponent(context, component, options);
+    await tellMissing(session, component, components);
+    const result = await diffComponent(session.context, component, options);
     problems.push(...result.problems);
     for (const { object, action } of result.texts)
       if (action in PAST) told.push({ object: kubectlName(object), action: PAST[action as keyof typeof PAST] });

@@ -1,5 +1,9 @@
 /** `everynode init`: a manifest to start from, out of the examples that are published with the command. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { loadManifests, prepareComponents } from '../control/component/load.ts';
+import { namedObjects } from '../control/component/named-objects.ts';
+import { secretPlaces } from '../control/component/secrets/secret-source.ts';
 import { dns1123LabelProblems } from '../core/kube/names.ts';
 import { CliError } from './cli-error.ts';
 import { STARTERS, type InitFlags } from './component/flags.ts';
@@ -7,7 +11,7 @@ import { STARTERS, type InitFlags } from './component/flags.ts';
 /** The same way from the sources and from what is emitted of them. */
 const EXAMPLES = new URL('../../examples/components/', import.meta.url);
 
-export function init(starter: string | undefined, flags: InitFlags): void {
+export async function init(starter: string | undefined, flags: InitFlags): Promise<void> {
   if (starter === undefined) {
     const width = Math.max(...STARTERS.map(({ length }) => length));
     for (const name of STARTERS) process.stdout.write(`${name.padEnd(width)}   ${summaryOf(readExample(name))}\n`);
@@ -26,9 +30,28 @@ export function init(starter: string | undefined, flags: InitFlags): void {
     return;
   }
   write(file, text, flags.force === true);
+  const needs = await needsOf(text, file);
+  const first =
+    needs.length === 0 ? '' : `  Before it is applied there must be:\n${needs.map((each) => `    ${each}\n`).join('')}`;
   process.stderr.write(
-    `${file} is written\n  Look at it, then: everynode lint -f ${file} && everynode apply -f ${file}\n`,
+    `${file} is written\n${first}  Look at it, then: everynode lint -f ${file} && everynode apply -f ${file}\n`,
   );
+}
+
+/** What the manifest takes from elsewhere: variables, files, and objects that it only names. */
+async function needsOf(text: string, file: string): Promise<readonly string[]> {
+  const { components } = await prepareComponents(loadManifests([{ file, text }]));
+  const folder = dirname(file);
+  return components.flatMap(({ read, rendered: { identity, objects } }) => [
+    ...secretPlaces(read.component).map((place) => {
+      const [, from = '', what = ''] = /^(env|file):(.*)$/.exec(place) ?? [];
+      return from === 'env' ? `the variable ${what} (export ${what}=…)` : `the file ${join(folder, what)}`;
+    }),
+    ...namedObjects(objects).map(({ kind, name, keys }) => {
+      const having = keys.length === 0 ? '' : ` with ${keys.length === 1 ? 'the key' : 'the keys'} ${keys.join(', ')}`;
+      return `the ${kind} ${identity.namespace}/${name}${having}, in the cluster`;
+    }),
+  ]);
 }
 
 function readExample(name: string): string {

@@ -1,5 +1,6 @@
 /** `everynode lint`: what is wrong, and what is allowed and unwise. Needs no cluster unless it is told to look at one. */
 import type { DaemonSet } from '../core/api/types/apps-v1.ts';
+import { identityText } from '../control/component/apply/rendered.ts';
 import type { PreparedComponent } from '../control/component/load.ts';
 import type { LintOptions } from '../control/component/lint/context.ts';
 import { lintComponent, type LintFinding } from '../control/component/lint/lint.ts';
@@ -61,15 +62,18 @@ async function lookAround(flags: LintFlags, components: readonly PreparedCompone
   const coming = components.map(({ rendered }) => rendered.daemonSet);
   if (flags.againstCluster !== true) return () => ({ otherDaemons: coming });
   const { lookAtCluster } = await import('./component/surroundings.ts');
-  const { daemons, labelsOf } = await lookAtCluster(
+  const { missingText } = await import('../control/component/apply/missing.ts');
+  const { daemons, missing, labelsOf } = await lookAtCluster(
     flags,
-    components.map(({ rendered }) => rendered.identity.namespace),
+    components.map(({ rendered }) => rendered),
   );
   const isComing = ({ metadata }: DaemonSet): boolean =>
     coming.some((set) => set.metadata.name === metadata.name && set.metadata.namespace === metadata.namespace);
   const otherDaemons = [...coming, ...daemons.filter((set) => !isComing(set))];
   return ({ rendered }) => {
     const namespaceLabels = labelsOf(rendered.identity.namespace);
-    return { otherDaemons, ...(namespaceLabels === undefined ? {} : { namespaceLabels }) };
+    const lacking = missing.get(identityText(rendered.identity)) ?? [];
+    const told = lacking.map((each) => ({ name: each.name, text: missingText(each) }));
+    return { otherDaemons, missing: told, ...(namespaceLabels === undefined ? {} : { namespaceLabels }) };
   };
 }

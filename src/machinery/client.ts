@@ -21,6 +21,8 @@ export interface RequestOptions {
 export interface GetOptions extends RequestOptions {
   readonly resourceVersion?: string;
   readonly subresource?: string;
+  /** Only who it is; the rest is not sent, so nobody on the way or here can come to see it. */
+  readonly metadataOnly?: boolean;
 }
 
 /** Where to look: one namespace, all of them (no namespace), one tenant (default `system`). */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CONFIG_MAPS, DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
+import { CONFIG_MAPS, DAEMON_SETS, SECRETS } from '../../src/core/api/registry/resources.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { everynode as everynodeOf, given, manifest } from './component-manifest.ts';
 import { cli, type Outcome } from './run-cli.ts';
@@ -151,6 +151,32 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       const refused = await everynode(home, ['apply', '-f', 'agent.yaml']);
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/ConfigMap flags\/two [^]*--adopt/)]);
       expect(await everynode(home, ['apply', ...compatible, '--adopt', 'unowned'])).toMatchObject({ code: 0 });
+    }, 120_000);
+
+    it('warns of Secrets and ConfigMaps that pods name and that are not there', async () => {
+      const home = given({ namespace: 'lacking' });
+      const naming = manifest({ namespace: 'lacking' }).replace(
+        'TOKEN: env:AGENT_TOKEN',
+        'TOKEN: { secretRef: { name: absent, key: a } }\n          ME: { secretRef: { name: present, key: a } }',
+      );
+      writeFileSync(join(home, 'agent.yaml'), naming);
+      const linted = await everynode(home, ['lint', '-f', 'agent.yaml', '--against-cluster']);
+      expect(linted.stdout).toMatch(
+        /agent\.yaml:16:.*warning: .*Secret lacking\/absent does not exist.*MISSING_OBJECT/,
+      );
+      expect((await everynode(home, ['lint', '-f', 'agent.yaml'])).stdout).not.toContain('absent');
+      const first = await everynode(home, ['apply', '-f', 'agent.yaml', '--no-wait']);
+      expect(first.stderr).toContain('warning: Secret lacking/absent does not exist; pods will wait until it does\n');
+      const metadata = { name: 'present', namespace: 'lacking' };
+      await cluster().client.create(SECRETS, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata,
+        stringData: { a: 'hunter2-before' },
+      });
+      const second = await everynode(home, ['apply', '-f', 'agent.yaml', '--no-wait']);
+      expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('present') as string });
+      expect(second.stderr).toContain('lacking/absent');
     }, 120_000);
 
     it('gives up waiting with 124 and says which node lags, and why', async () => {

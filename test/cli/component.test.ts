@@ -64,6 +64,7 @@ describe('everynode, for manifests alone', () => {
     expect(parse(text)).toMatchObject({ metadata: { name: 'shipper' }, spec: { namespace: 'logs' } });
     expect(text).toMatch(/^# /);
     expect(text).not.toContain('log-collector');
+    expect(written.stderr).toContain('the Secret logs/loki-credentials with the key password, in the cluster');
     const again = await everynode(home, ['init', 'log-collector', '--name', 'shipper']);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('shipper.yaml is there already')]);
     expect(readFileSync(join(home, 'shipper.yaml'), 'utf8')).toBe(text);
@@ -73,6 +74,24 @@ describe('everynode, for manifests alone', () => {
     expect(linted).toMatchObject({ code: 0, stdout: '' });
     expect((await everynode(home, ['init', 'log-shipper'])).stderr).toContain('Allowed choices are log-collector');
     expect((await everynode(home, ['init', 'log-collector', '--name', 'A b'])).stderr).toContain('for --name');
+  });
+
+  it('says what a starter needs before it can be applied, and again where it is not there', async () => {
+    const home = folder();
+    mkdirSync(join(home, 'sub'));
+    const storage = await everynode(home, ['init', 'storage-daemon']);
+    expect(storage.stderr).toMatch(
+      /must be:\n.*the variable REGISTRY_PASSWORD[^]*Secret storage-system\/storage-cluster/,
+    );
+    const agent = await everynode(home, ['init', 'security-agent', '-o', 'sub/agent.yaml']);
+    expect(agent.stderr).toContain('the file sub/secrets/alert-token\n');
+    expect((await everynode(home, ['init', 'node-monitor'])).stderr).not.toContain('must be');
+    const said = async (file: string): Promise<string> =>
+      (await everynode(home, ['apply', '-f', file, '--dry-run=client'])).stderr;
+    expect(await said('storage-daemon.yaml')).toContain('export REGISTRY_PASSWORD before you apply it');
+    expect(await said('sub/agent.yaml')).toContain(
+      'create the file secrets/alert-token, relative to the folder of the manifest, sub',
+    );
   });
 
   it('renders files, folders and stdin, with overrides, and masks secrets', async () => {

@@ -7,7 +7,7 @@ import type { Binding } from '../../core/api/types/core-v1.ts';
 import { type KubeObject, type ObjectKey, type Resource, SYSTEM_TENANT, type Stored } from '../../core/kube/objects.ts';
 import { internalError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
-import type { Client, ListResult, Patch, RequestOptions, Scope } from '../../machinery/client.ts';
+import type { Client, GetOptions, ListResult, Patch, RequestOptions, Scope } from '../../machinery/client.ts';
 import type { ApiServer } from '../api-server.ts';
 import type { ApiRequest, ApiResponse, RequestTarget } from '../request.ts';
 import { handedOver } from './hand-over.ts';
@@ -51,14 +51,17 @@ export function createInProcessClient(server: ApiServer, identity: InProcessClie
     options.signal === undefined ? NOTHING : { signal: options.signal };
 
   return {
-    get: (resource, what, options = {}) =>
-      object({
+    get<T extends KubeObject>(resource: Resource<T>, what: ObjectKey, options: GetOptions = {}) {
+      const found = object<T>({
         verb: 'get',
         target: key(resource, what, options.subresource),
         user,
         ...signalOf(options),
         ...(options.resourceVersion === undefined ? NOTHING : { resourceVersion: options.resourceVersion }),
-      }),
+      });
+      if (options.metadataOnly !== true) return found;
+      return found.then(({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }) as Stored<T>);
+    },
     async list<T extends KubeObject>(resource: Resource<T>, options = {}) {
       const target = at(resource, options, '', '');
       const response = await ask({ verb: 'list', target, user, options, ...signalOf(options) });

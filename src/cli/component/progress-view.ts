@@ -19,6 +19,8 @@ export interface ProgressView {
   readonly onProgress: (progress: Progress) => void;
   /** A line for people, above whatever is being redrawn. */
   note(text: string): void;
+  /** Something that works against what was asked for, though nothing failed. */
+  warn(text: string): void;
   /** Leaves the terminal clean. */
   finish(): void;
 }
@@ -77,6 +79,7 @@ export function createProgressView(options: ProgressViewOptions): ProgressView {
 
   return {
     note,
+    warn: (text) => note(`${colors.yellow('warning')}: ${printable(text)}`),
     finish: clear,
     onProgress(progress) {
       switch (progress.type) {

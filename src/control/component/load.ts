@@ -174,7 +174,7 @@ async function withSecrets(read: ReadComponent, { secrets, dockerConfig }: Prepa
   const { component, problems } = await resolveSecrets(read, secrets);
   const faults = [...problems];
   if (mention !== undefined && config?.isResolved === false) {
-    const found = await foundAt(config, () => secrets.file(mention.path, read.document.file));
+    const found = await foundAt(config, read.document.file, () => secrets.file(mention.path, read.document.file));
     if (typeof found === 'string') config = config.resolvedTo(found);
     else {
       const path = ['metadata', mention.in, mention.key];

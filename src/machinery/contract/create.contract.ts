@@ -30,6 +30,17 @@ export function describeCreateContract(context: () => ContractContext): void {
       expect(await client().get(CONFIG_MAPS, { namespace, name: 'a' })).toEqual(created);
     });
 
+    it('answers with who an object is and nothing of what it has, where that is asked for', async () => {
+      const namespace = await context().freshNamespace();
+      const { apiVersion, kind, metadata } = await client().create(
+        CONFIG_MAPS,
+        configMap('a', { data: { key: 'value' } }),
+        { namespace },
+      );
+      const key = { namespace, name: 'a' };
+      expect(await client().get(CONFIG_MAPS, key, { metadataOnly: true })).toEqual({ apiVersion, kind, metadata });
+    });
+
     it('says which object is not found', async () => {
       const namespace = await context().freshNamespace();
       const error = await failure(client().get(DAEMON_SETS, { namespace, name: 'nobody' }));

@@ -7,6 +7,7 @@ import type {
   ApplyOptions,
   Client,
   DeleteOptions,
+  GetOptions,
   ListOptions,
   ListResult,
   Patch,
@@ -33,6 +34,15 @@ const PATCH_TYPES = {
 } as const satisfies { readonly [type in Patch['type']]: string };
 
 const GONE: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
+
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/** Under the name of its own kind; also where a server sent all of it. */
+const metadataOf = (resource: Resource, { metadata }: Stored): Stored => ({
+  apiVersion: apiVersionOf(resource),
+  kind: resource.kind,
+  metadata,
+});
 
 /**
  * A kube-apiserver that finds an object gone by somebody else's hand, between the two steps of its own deletion, answers with
@@ -101,15 +111,18 @@ export function createHttpClient(config: RestConfig, options: TransportOptions):
   }
 
   return {
-    get: (resource, key, options = {}) =>
-      object(
+    get<T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options: GetOptions = {}) {
+      const isPartial = options.metadataOnly === true;
+      const found = object<T>(
         call(
           'GET',
           { resource, ...key, subresource: options.subresource },
           [['resourceVersion', options.resourceVersion]],
-          { signal: options.signal },
+          { signal: options.signal, ...(isPartial ? { accept: METADATA_ONLY } : {}) },
         ),
-      ),
+      );
+      return isPartial ? found.then((partial) => metadataOf(resource, partial) as Stored<T>) : found;
+    },
 
     async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<ListResult<T>> {
       const query: Query = [

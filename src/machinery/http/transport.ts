@@ -40,6 +40,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
+  readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
   /** 429 is the answer and not a request to wait: evictions. */
   readonly keep429?: boolean;
@@ -127,6 +128,7 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
       headers: {
         ...fixedHeaders,
         ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+        ...(request.accept === undefined ? {} : { accept: request.accept }),
         ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
       },
       body: request.body ?? null,

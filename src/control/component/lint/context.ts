@@ -22,6 +22,8 @@ export interface LintOptions {
   readonly namespaceLabels?: { readonly [key: string]: string };
   /** Other daemons of the cluster, or of the same change. */
   readonly otherDaemons?: readonly DaemonSet[];
+  /** Secrets and ConfigMaps that its pods name and that are not in the cluster, in words. */
+  readonly missing?: readonly { readonly name: string; readonly text: string }[];
 }
 
 export interface LintContext extends LintOptions {

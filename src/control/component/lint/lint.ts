@@ -5,7 +5,7 @@ import { locate } from '../read/trace.ts';
 import type { Rendered } from '../render/render.ts';
 import { containerLints } from './containers.ts';
 import type { Lint, LintOptions } from './context.ts';
-import { hostPorts, selectors } from './others.ts';
+import { hostPorts, missingObjects, selectors } from './others.ts';
 import { bareVolumes, labels, logins, podSecurity, rights, strategy, tolerations } from './pod.ts';
 import { type Level, LINT_RULES, lintCode, type LintRule, SILENCE_PREFIX } from './rules.ts';
 
@@ -25,6 +25,7 @@ const LINTS: readonly Lint[] = [
   podSecurity,
   hostPorts,
   selectors,
+  missingObjects,
   containerLints,
   tolerations,
   strategy,

@@ -1,4 +1,4 @@
-/** Lints that compare with other daemons of the cluster. */
+/** Lints that compare with other daemons of the cluster, or with what else is there. */
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { PodSpec } from '../../../core/api/types/core-v1.ts';
 import { containersOf } from '../containers-of.ts';
@@ -82,3 +82,20 @@ export const selectors: Lint = ({ rendered, otherDaemons = [], report }) => {
     report('selector-overlap', ['spec', 'namespace'], `${nameOf(other)} selects the same pods`, hint);
   }
 };
+
+export const missingObjects: Lint = ({ component, missing = [], report }) => {
+  for (const { name, text } of missing) report('missing-object', pathOfName(component, name), text);
+};
+
+/** Where a container first names it. */
+function pathOfName(component: Parameters<typeof containersOf>[0], name: string): readonly (string | number)[] {
+  for (const { container, path } of containersOf(component)) {
+    const secret = (container.env?.secrets ?? []).findIndex(({ secretRef }) => secretRef?.name === name);
+    if (secret !== -1) return [...path, 'env', 'secrets', secret, 'secretRef'];
+    const mount = (container.volumeMounts ?? []).findIndex(
+      (each) => each.secret?.name === name || each.configMap?.name === name,
+    );
+    if (mount !== -1) return [...path, 'volumeMounts', mount];
+  }
+  return ['spec', 'container'];
+}

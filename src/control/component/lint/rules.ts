@@ -23,6 +23,10 @@ export const LINT_RULES = {
     level: 'error',
     why: 'Another DaemonSet of the namespace selects the same pods; the two fight over them',
   },
+  'missing-object': {
+    level: 'warning',
+    why: 'A Secret or ConfigMap that pods name is not in the cluster; the DaemonSet is accepted and its pods wait',
+  },
   'missing-limits': { level: 'warning', why: 'Without a memory limit one daemon can take a whole node down' },
   'missing-requests': {
     level: 'warning',

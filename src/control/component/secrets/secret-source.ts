@@ -29,7 +29,8 @@ export async function resolveSecrets(read: ReadComponent, source: SecretSource):
   const problems: Problem[] = [];
   const resolve = async (secret: SecretText, path: readonly PathStep[]): Promise<SecretText> => {
     if (secret.isResolved) return secret;
-    const found = await foundAt(secret, () => lookUp(secret, source, read.document.file));
+    const { file } = read.document;
+    const found = await foundAt(secret, file, () => lookUp(secret, source, file));
     if (typeof found === 'string') return secret.resolvedTo(found);
     problems.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', ...found, expected: 'a value there' }));
     return secret;
@@ -38,16 +39,38 @@ export async function resolveSecrets(read: ReadComponent, source: SecretSource):
   return { component, problems };
 }
 
-/** The text, or why there is none. */
+/** The text, or why there is none, and what would help. */
 export async function foundAt(
   secret: SecretText,
+  manifest: string,
   lookUp: () => string | undefined | Promise<string | undefined>,
-): Promise<string | { readonly message: string }> {
+): Promise<string | { readonly message: string; readonly suggestion?: string }> {
   try {
-    return (await lookUp()) ?? { message: `nothing was found at ${secret.describe()}` };
+    const found = await lookUp();
+    if (found !== undefined) return found;
+    return { message: `nothing was found at ${secret.describe()}`, suggestion: remedyFor(secret, manifest) };
   } catch (error) {
     return { message: `${secret.describe()} cannot be read: ${(error as Error).message}` };
   }
+}
+
+function remedyFor({ origin }: SecretText, manifest: string): string {
+  if (origin.from !== 'file') return `export ${origin.from === 'env' ? origin.name : 'it'} before you apply it`;
+  const folder = /^(.*)[\\/]/.exec(manifest)?.[1] ?? '';
+  const where = folder === '' ? 'the current folder' : `the folder of the manifest, ${folder}`;
+  return `create the file ${origin.path}${origin.path.startsWith('/') ? '' : `, relative to ${where}`}`;
+}
+
+/** Variables and files that a component takes secrets from, in order and each once: `env:NAME`, `file:path`. */
+export function secretPlaces(component: Component): readonly string[] {
+  const { spec, metadata } = component;
+  const texts = containersOf(component).flatMap(({ container }) =>
+    (container.env?.secrets ?? []).flatMap(({ value }) => value ?? []),
+  );
+  const logins = (spec.pod?.imageRegistries ?? []).map(({ password }) => password);
+  const mention = dockerConfigMention(metadata);
+  const places = [...texts, ...logins].filter(({ isResolved }) => !isResolved).map((text) => text.describe());
+  return [...new Set([...places, ...(mention === undefined ? [] : [`file:${mention.path}`])])];
 }
 
 async function lookUp({ origin }: SecretText, source: SecretSource, manifest: string): Promise<string | undefined> {

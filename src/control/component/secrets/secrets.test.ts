@@ -86,8 +86,8 @@ describe('values', () => {
   it('that are not there are told by place, not by guess', async () => {
     const { problems } = await prepare(parts, source({ PASS: 'p' }));
     expect(problems.map(problemText)).toEqual([
-      'm.yaml:14:14: spec.container.app.env.secrets.A: nothing was found at env:TOKEN [EN_COMPONENT_SECRET]',
-      'm.yaml:15:14: spec.container.app.env.secrets.B: nothing was found at file:secrets/b [EN_COMPONENT_SECRET]',
+      'm.yaml:14:14: spec.container.app.env.secrets.A: nothing was found at env:TOKEN (export TOKEN before you apply it) [EN_COMPONENT_SECRET]',
+      'm.yaml:15:14: spec.container.app.env.secrets.B: nothing was found at file:secrets/b (create the file secrets/b, relative to the current folder) [EN_COMPONENT_SECRET]',
     ]);
   });
 
