@@ -9,7 +9,7 @@ import { isStatus } from '../core/kube/status-error.ts';
 import { CliError } from './cli-error.ts';
 import { onCluster } from './component/cluster.ts';
 import type { StatusFlags } from './component/flags.ts';
-import { reasonLines } from './component/rollout-text.ts';
+import { nowhereText, reasonLines } from './component/rollout-text.ts';
 import { identitiesOf, readTargets } from './component/targets.ts';
 import { printable, table } from './component/text.ts';
 
@@ -91,7 +91,7 @@ function rowOf({ identity, status: { rollouts, inventory, ...rest } }: Seen): re
 function stateText({ phase, isHealthy, inventory, objects, rollouts }: ComponentStatus): string {
   if (phase !== 'settled') return phase;
   if (inventory?.undone !== undefined) return `undone-to-${inventory.undone.revision}`;
-  if (isHealthy) return 'healthy';
+  if (isHealthy) return rollouts.some(({ nowhere }) => nowhere !== undefined) ? 'no-nodes' : 'healthy';
   if (objects.some(({ state }) => state !== 'present')) return 'incomplete';
   return rollouts.find(({ state }) => state !== 'complete')?.state ?? 'unknown';
 }
@@ -102,6 +102,7 @@ function detailsOf({ identity, status: { objects, rollouts } }: Seen, isWide: bo
     .filter(({ state }) => isWide || state !== 'present')
     .map(({ object, state }) => `${who}: ${refText(object)} is ${STATES[state]}`);
   for (const rollout of rollouts) {
+    if (rollout.nowhere !== undefined) lines.push(`warning: ${nowhereText(rollout, rollout.nowhere)}`);
     if (isWide)
       for (const { group, updated, desired, available } of rollout.groups)
         lines.push(`${who}: group ${printable(group)}: ${updated} of ${desired} updated, ${available} available`);

@@ -179,6 +179,21 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       expect(second.stderr).toContain('lacking/absent');
     }, 120_000);
 
+    it('warns where no node is the right one', async () => {
+      const home = given({ namespace: 'nowhere' });
+      const picky = manifest({ namespace: 'nowhere' }).replace(
+        '  container:\n',
+        '  nodeSelector: { disk: ssd }\n  container:\n',
+      );
+      writeFileSync(join(home, 'agent.yaml'), picky);
+      const why = 'warning: nowhere/agent runs nowhere: none of 4 nodes matches its nodeSelector disk=ssd\n';
+      const applied = await everynode(home, ['apply', '-f', 'agent.yaml']);
+      expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining(why)]);
+      const { code, stdout } = await everynode(home, ['status', '-f', 'agent.yaml']);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^nowhere +agent +no-nodes +0 /m)]);
+      expect(stdout).toContain(why);
+    }, 120_000);
+
     it('gives up waiting with 124 and says which node lags, and why', async () => {
       const home = given({ namespace: 'late' });
       writeFileSync(

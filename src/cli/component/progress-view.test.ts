@@ -26,7 +26,7 @@ const snapshot = (change: Partial<RolloutSnapshot> = {}): RolloutSnapshot => ({
   ...change,
 });
 
-function viewOn(isTTY: boolean, env: NodeJS.ProcessEnv = {}) {
+function viewOn(isTTY: boolean, env: NodeJS.ProcessEnv = {}, size = { columns: 60, rows: 24 }) {
   let now = 0;
   const written = { out: '', err: '' };
   const view = createProgressView({
@@ -35,8 +35,7 @@ function viewOn(isTTY: boolean, env: NodeJS.ProcessEnv = {}) {
     stdout: { write: (text: string | Uint8Array) => ((written.out += String(text)), true) },
     stderr: {
       isTTY,
-      columns: 60,
-      rows: 24,
+      ...size,
       write: (text: string | Uint8Array) => ((written.err += String(text)), true),
     },
     env,
@@ -88,6 +87,29 @@ describe('a view of progress', () => {
     expect(written.err).toContain('\u001b[5A\r\u001b[J');
     view.finish();
     expect(written.err.endsWith('\u001b[5A\r\u001b[J')).toBe(true);
+  });
+
+  it('takes a terminal without a size for a usual one', () => {
+    const { view, written } = viewOn(true, { NO_COLOR: '1' }, { columns: 0, rows: 0 });
+    view.onProgress({ type: 'rollout', snapshot: snapshot() });
+    expect(written.err).toContain('logging/agent: 4 of 10 updated, 3 available\n');
+    expect(written.err).toContain('2/8 updated, 1 available');
+  });
+
+  it('warns of a daemon that is for no node, and says what it waits for', () => {
+    const { view, written } = viewOn(false);
+    const nowhere = 'none of 5 nodes matches its nodeSelector disk=ssd';
+    view.onProgress({ type: 'rollout', snapshot: snapshot({ state: 'complete', desired: 0, available: 0, nowhere }) });
+    const object = {
+      group: 'apps',
+      version: 'v1',
+      resource: 'daemonsets',
+      kind: 'DaemonSet',
+      namespace: 'a',
+      name: 'b',
+    };
+    view.onProgress({ type: 'waiting', object, what: 'to go' });
+    expect(written.err).toBe(`warning: logging/agent runs nowhere: ${nowhere}\nwaiting for daemonset.apps/b to go\n`);
   });
 
   it('writes plain lines elsewhere, when something changed and not too often', () => {

@@ -60,6 +60,10 @@ export function createProgressView(options: ProgressViewOptions): ProgressView {
     const isOver = snapshot.state === 'complete' || snapshot.state === 'on-delete';
     if (!isOver && now - lastAt < (isTerminal ? REDRAW_EVERY_MS : PLAIN_EVERY_MS)) return;
     lastAt = isOver ? Number.NEGATIVE_INFINITY : now;
+    if (snapshot.nowhere !== undefined) {
+      note(`${colors.yellow('warning')}: ${rolloutLine(snapshot)}`);
+      return;
+    }
     if (!isTerminal) {
       const line = rolloutLine(snapshot);
       if (line !== lastLine) stderr.write(`${line}\n`);
@@ -71,7 +75,8 @@ export function createProgressView(options: ProgressViewOptions): ProgressView {
       stderr.write(`${colors.green('✓')} ${rolloutLine(snapshot)}\n`);
       return;
     }
-    const { rows = DEFAULT_ROWS, columns = DEFAULT_COLUMNS } = stderr;
+    // A terminal that nobody gave a size has one of 0.
+    const [rows, columns] = [stderr.rows || DEFAULT_ROWS, stderr.columns || DEFAULT_COLUMNS];
     const lines = rolloutBlock(snapshot, { rows: rows - 1, columns, colors });
     stderr.write(`${lines.join('\n')}\n`);
     drawn = lines.length;
@@ -89,7 +94,7 @@ export function createProgressView(options: ProgressViewOptions): ProgressView {
           stdout.write(`${kubectlName(progress.object)} ${progress.outcome}${whyText(progress.why)}\n`);
           return;
         case 'waiting':
-          note(`${kubectlName(progress.object)}: ${printable(progress.what)}`);
+          note(`waiting for ${kubectlName(progress.object)} ${printable(progress.what)}`);
           return;
         case 'retry':
           note(`${progress.what}: ${printable(progress.reason)}; again in ${(progress.delayMs / 1000).toFixed(1)} s`);

@@ -9,12 +9,16 @@ const MOST_REASONS = 3;
 export function rolloutLine(snapshot: RolloutSnapshot): string {
   const { namespace, name, desired, updated, available, state } = snapshot;
   const who = `${namespace}/${name}`;
+  if (snapshot.nowhere !== undefined) return nowhereText(snapshot, snapshot.nowhere);
   if (state === 'complete') return `${who} is rolled out: ${count(available, 'node')} of ${desired}`;
   if (state === 'on-delete') return `${who}: ${printable(snapshot.message)}`;
   if (state === 'unobserved') return `${who}: waiting for the controller to see the change`;
   const why = reasonLines(snapshot).slice(0, MOST_REASONS).join('; ');
   return `${who}: ${updated} of ${desired} updated, ${available} available${why === '' ? '' : `; ${why}`}`;
 }
+
+export const nowhereText = ({ namespace, name }: RolloutSnapshot, why: string): string =>
+  `${namespace}/${name} runs nowhere: ${printable(why)}`;
 
 /** `3 nodes, node-7 first: container app: ErrImagePull …` */
 export const reasonLines = ({ reasons }: RolloutSnapshot): readonly string[] =>

@@ -4,7 +4,7 @@
  * API server is the one to use where those matter.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
-import { apiVersionOf, type KubeObject, type Resource, type Stored } from '../../core/kube/objects.ts';
+import { apiVersionOf, type KubeObject, type ObjectKey, type Resource, type Stored } from '../../core/kube/objects.ts';
 import {
   alreadyExists,
   badRequest,
@@ -14,7 +14,15 @@ import {
   StatusError,
   type Status,
 } from '../../core/kube/status-error.ts';
-import type { Client, DeleteOptions, ListOptions, WatchEvent, WatchOptions, WriteOptions } from '../client.ts';
+import type {
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { createPushStream, type PushStream } from '../push-stream.ts';
 import type { Random } from '../random.ts';
@@ -304,7 +312,13 @@ export function createFakeClient(options: {
       }
     },
 
-    get: (resource, key, options) => serve('get', resource, key, options?.signal, () => existing(resource, key)),
+    get: <T extends KubeObject>(resource: Resource<T>, key: ObjectKey, options?: GetOptions) =>
+      serve('get', resource, key, options?.signal, () => {
+        const found = existing(resource, key);
+        if (options?.metadataOnly !== true) return found;
+        const { apiVersion, kind, metadata } = found;
+        return { apiVersion, kind, metadata } as Stored<T>;
+      }),
     list: <T extends KubeObject>(resource: Resource<T>, options?: ListOptions) =>
       serve('list', resource, options ?? {}, options?.signal, () => {
         const { collection, inScope } = matching(resource, options);

@@ -102,7 +102,7 @@ export async function until<T>(
     if (clock.monotonic() + pause > end)
       throw new ComponentApplyError(
         'EN_COMPONENT_APPLY_TIMEOUT',
-        `${refText(ref)}: ${what} did not come about within ${Math.round(withinMs / 1000)} s`,
+        `waited ${Math.round(withinMs / 1000)} s for ${refText(ref)} ${what}, in vain`,
       );
     if (!isTold) calls.tell({ type: 'waiting', object: ref, what });
     isTold = true;
@@ -112,7 +112,7 @@ export async function until<T>(
 }
 
 export const untilGone = (calls: Calls, ref: ObjectRef, uid: string, withinMs: number): Promise<true> =>
-  until(calls, ref, 'its end', withinMs, async () => {
+  until(calls, ref, 'to go', withinMs, async () => {
     const present = await calls.find(ref);
     return present === undefined || present.metadata.uid !== uid ? true : undefined;
   });
@@ -120,7 +120,7 @@ export const untilGone = (calls: Calls, ref: ObjectRef, uid: string, withinMs: n
 /** Objects of a kind can be made once its definition is established. */
 export async function untilEstablished(calls: Calls, ref: ObjectRef, withinMs: number): Promise<void> {
   if (!isKind(ref, CUSTOM_RESOURCE_DEFINITIONS)) return;
-  await until(calls, ref, 'being served', withinMs, async () => {
+  await until(calls, ref, 'to be served', withinMs, async () => {
     const definition = await calls.find<CustomResourceDefinition>(ref);
     return isConditionTrue(definition?.status?.conditions, 'Established') ? true : undefined;
   });

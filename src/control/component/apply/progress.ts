@@ -19,6 +19,7 @@ export type StepOutcome =
 export type Progress =
   | { readonly type: 'planned'; readonly steps: number; readonly writes: number }
   | { readonly type: 'step'; readonly object: ObjectRef; readonly outcome: StepOutcome; readonly why?: string }
+  /** `what`: to go, to be served. */
   | { readonly type: 'waiting'; readonly object: ObjectRef; readonly what: string }
   | { readonly type: 'retry'; readonly what: string; readonly delayMs: number; readonly reason: string }
   /** Something a person should know, though nothing failed. */

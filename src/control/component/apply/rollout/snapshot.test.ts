@@ -152,6 +152,42 @@ describe('a snapshot', () => {
     expect(rolloutSnapshot({ set: set(), now: NOW })).toMatchObject({ desired: 2, groups: [], lagging: [] });
   });
 
+  it('counts what it explains: a controller that has counted further does not change the picture', () => {
+    const status = { ...COUNTS, updatedNumberScheduled: 1, numberAvailable: 1, numberReady: 1 };
+    const { desired, updated, available, reasons } = snapshot({ set: set({ status }), nodes: [node('a'), node('b')] });
+    expect({ desired, updated, available, lacking: reasons[0]?.count }).toEqual({
+      desired: 2,
+      updated: 0,
+      available: 0,
+      lacking: 2,
+    });
+    const done = { ...status, updatedNumberScheduled: 2, numberAvailable: 2 };
+    expect(snapshot({ set: set({ status: done }) })).toMatchObject({ state: 'complete', desired: 2, available: 2 });
+  });
+
+  it('says why it is for no node', () => {
+    const status = { ...COUNTS, desiredNumberScheduled: 0 };
+    const nowhere = (spec: object, nodes: readonly Node[]): string | undefined => {
+      const template = { spec: { containers: [], ...spec } } as unknown as DaemonSet['spec']['template'];
+      return snapshot({ set: set({ status, spec: { selector: {}, template } }), nodes }).nowhere;
+    };
+    const tainted: Node = { ...node('t', { disk: 'ssd' }), spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' }] } };
+    const terms = [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['b'] }] }];
+    const affinity = {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+    };
+    const two = [node('a'), node('b')];
+    expect(nowhere({ nodeSelector: { disk: 'ssd' } }, two)).toBe('none of 2 nodes matches its nodeSelector disk=ssd');
+    expect(nowhere({ nodeSelector: { disk: 'ssd' } }, [node('a'), tainted])).toBe(
+      'it does not tolerate the taints of the nodes it selects (gpu)',
+    );
+    expect(nowhere({ affinity }, two)).toBe('none of 2 nodes matches its required node affinity');
+    expect(nowhere({}, [])).toBe('the cluster has no nodes');
+    // It is for one that the controller has not counted yet.
+    expect(nowhere({}, two)).toBeUndefined();
+    expect(snapshot({}).nowhere).toBeUndefined();
+  });
+
   it('names so many laggards and counts all', () => {
     const nodes = Array.from({ length: 250 }, (_, i) => node(`node-${i}`));
     const { lagging, reasons } = snapshot({ nodes });

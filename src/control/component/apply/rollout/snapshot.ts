@@ -18,6 +18,7 @@ import type { Stored } from '../../../../core/kube/objects.ts';
 import { isControlledBy } from '../../../../core/kube/owner-references.ts';
 import { isTerminal } from '../../../../core/placement/pod-record.ts';
 import { groupingBy, type Grouping } from './groups.ts';
+import { whyNowhere } from './nowhere.ts';
 import { approvalHint, lagOf, type Lag, type LagCode, type RolloutHold } from './lag.ts';
 
 export interface Counts {
@@ -66,6 +67,8 @@ export interface RolloutSnapshot extends Counts {
   /** The first of them; `reasons` counts all. */
   readonly lagging: readonly LaggingNode[];
   readonly reasons: readonly LagSummary[];
+  /** Why it is for no node, where that is so: complete, and nothing runs. */
+  readonly nowhere?: string;
 }
 
 export interface SnapshotFacts {
@@ -93,18 +96,31 @@ export function rolloutSnapshot(facts: SnapshotFacts): RolloutSnapshot {
     numberReady = 0,
     numberAvailable = 0,
   } = set.status ?? {};
-  return {
-    namespace,
-    name,
-    state,
-    message,
+  const told: Counts = {
     desired: desiredNumberScheduled,
     updated: updatedNumberScheduled,
     ready: numberReady,
     available: numberAvailable,
-    ...byNode(facts),
   };
+  const nodes = byNode(facts);
+  const isOver = state === 'complete' || state === 'on-delete';
+  // What the controller counted and what pods show are of two moments; reasons go with the counts of their own.
+  const counts = isOver || facts.nodes === undefined || nodes.groups.length === 0 ? told : sumOf(nodes.groups);
+  const isNowhere = state === 'complete' && told.desired === 0 && nodes.lagging.length === 0;
+  const nowhere = isNowhere ? whyNowhere(set.spec.template.spec ?? { containers: [] }, facts.nodes) : undefined;
+  return { namespace, name, state, message, ...counts, ...nodes, ...(nowhere === undefined ? {} : { nowhere }) };
 }
+
+const sumOf = (groups: readonly Counts[]): Counts => {
+  const sum: Tally = { desired: 0, updated: 0, ready: 0, available: 0 };
+  for (const { desired, updated, ready, available } of groups) {
+    sum.desired += desired;
+    sum.updated += updated;
+    sum.ready += ready;
+    sum.available += available;
+  }
+  return sum;
+};
 
 const isDriven = (set: DaemonSet): boolean => labelOf(set.metadata.annotations, ROLLOUT_ANNOTATIONS.driver) === 'true';
 
