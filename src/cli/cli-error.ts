@@ -10,3 +10,10 @@ export class CliError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** What an error says, with the code that people can search for. */
+export function textWithCode(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && code.startsWith('EN_') ? `${error.message} (${code})` : error.message;
+}

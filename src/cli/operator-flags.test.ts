@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addOperatorCommand, type OperatorFlags } from './operator-command.ts';
+import type { CliError } from './cli-error.ts';
 import { readOperatorFlags } from './operator-flags.ts';
 
 /** As commander reads them. */
@@ -115,5 +116,18 @@ describe('flags of the operator', () => {
     ],
   ])('%j are refused in plain words', (args, words) => {
     expect(() => read(args)).toThrow(words);
+  });
+
+  it('say once which controllers there are', () => {
+    for (const list of ['foo', '-foo', '']) {
+      let said = '';
+      try {
+        read([`--controllers=${list}`]);
+      } catch (error) {
+        const { message, fix } = error as CliError;
+        said = `${message}\n${fix ?? ''}`;
+      }
+      expect(said.match(/rollout-driver, component, daemonset, scheduler/g)).toHaveLength(1);
+    }
   });
 });

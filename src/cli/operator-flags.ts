@@ -81,11 +81,13 @@ function readControllers(list: string): readonly string[] {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const known = `Known are: ${OPERATOR_CONTROLLERS.map((row) => row.name).join(', ')}`;
   try {
     if (selectOperatorControllers(names).length > 0) return names;
   } catch (error) {
-    throw new CliError(`--controllers: ${(error as Error).message}`, known);
+    throw new CliError(`--controllers: ${(error as Error).message}`, 'Leave it out for those that are on by default');
   }
-  throw new CliError(`--controllers ${JSON.stringify(list)} switches every controller off`, known);
+  throw new CliError(
+    `--controllers ${JSON.stringify(list)} switches every controller off`,
+    `Known are: ${OPERATOR_CONTROLLERS.map((row) => row.name).join(', ')}`,
+  );
 }

@@ -8,7 +8,7 @@ import { type Logger, type LogLevel, silentLogger } from '../machinery/logger.ts
 import { createPinoLogger } from '../machinery/pino-logger.ts';
 import { realClock } from '../machinery/real-clock.ts';
 import { realRandom } from '../machinery/real-random.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, textWithCode } from './cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { readOperatorFlags } from './operator-flags.ts';
 import { createTextLogger } from './operator-log.ts';
@@ -73,7 +73,7 @@ async function connection(flags: OperatorFlags): Promise<RestConfig> {
     });
   } catch (error) {
     throw new CliError(
-      (error as Error).message,
+      textWithCode(error),
       'Name a kubeconfig with --kubeconfig FILE (and --context NAME); in a pod, mount the token of its service account',
     );
   }

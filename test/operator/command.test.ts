@@ -87,7 +87,12 @@ describe('everynode operator', () => {
     [['--kubeconfig', 'KUBECONFIG', '--context', 'other'], 'other', 'Name a kubeconfig'],
     [['--kubeconfig', 'GONE'], 'could not be reached: connect ECONNREFUSED', 'Look at the server'],
     [['--kubeconfig', 'STRANGER'], 'does not accept the credentials', 'Look at the server'],
-    [['--kubeconfig', 'KUBECONFIG', '--controllers', 'nobody'], '"nobody" is not in the list of known', 'Known are'],
+    [['--kubeconfig', 'KUBECONFIG', '--controllers', 'nobody'], '"nobody" is not in the list of known', 'Leave it out'],
+    [
+      ['--kubeconfig', 'DAMAGED'],
+      'user "everynode": client-key-data holds no private key',
+      '(EN_MACHINERY_KUBECONFIG)',
+    ],
     [['--kubeconfig', 'KUBECONFIG', '--bind-address', '203.0.113.1'], '203.0.113.1 is no address', '--bind-address'],
   ])('given %j it says what is wrong and what to do, and ends with 1', async (args, wrong, fix) => {
     const home = folder();
@@ -100,7 +105,8 @@ describe('everynode operator', () => {
       users: [{ name: 'x', user: { token: 'not-a-token-of-this-cluster' } }],
       contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
     });
-    const files = { KUBECONFIG: text, GONE: gone, STRANGER: stranger };
+    const damaged = text.replace(/(client-key-data\W+).{40}/, `$1${'A'.repeat(40)}`);
+    const files = { KUBECONFIG: text, GONE: gone, STRANGER: stranger, DAMAGED: damaged };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(home, name), content, { mode: 0o600 });
     const ports = ['--health-port', '0', '--metrics-port', '0'];
     const { code, stdout, stderr } = await run(['operator', ...ports, ...args], { home });

@@ -11,7 +11,7 @@ import { loadKubeconfig } from '../../machinery/http/kubeconfig.ts';
 import type { RestConfig } from '../../machinery/http/rest-config.ts';
 import { realClock } from '../../machinery/real-clock.ts';
 import { realRandom } from '../../machinery/real-random.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, textWithCode } from '../cli-error.ts';
 import { lastKubeconfig } from '../home.ts';
 import { onStopSignals } from '../stop-signals.ts';
 import type { ClusterFlags } from './flags.ts';
@@ -81,7 +81,7 @@ async function connection({ kubeconfig, context }: ClusterFlags): Promise<RestCo
       ...(context === undefined ? {} : { context }),
     });
   } catch (error) {
-    throw new CliError((error as Error).message, 'Name one with --kubeconfig FILE, or start a cluster: everynode up');
+    throw new CliError(textWithCode(error), 'Name one with --kubeconfig FILE, or start a cluster: everynode up');
   }
 }
 
@@ -101,7 +101,6 @@ function explained(error: unknown): unknown {
 /** What stands in the way of an apply may be wanted. */
 const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
   EN_COMPONENT_APPLY_CONFLICT: '--force-conflicts',
-  EN_COMPONENT_APPLY_NOT_OURS: '--adopt',
   EN_COMPONENT_APPLY_IMMUTABLE: '--recreate',
 };
 
@@ -109,7 +108,7 @@ const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
 export function applyError({ code, problems }: ComponentApplyError): CliError {
   const texts = problems.map((problem) => {
     const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
-    const flag = FLAGS[problem.code];
+    const flag = problem.adopt === undefined ? FLAGS[problem.code] : `--adopt ${problem.adopt}`;
     return `${printable(problem.message)}${fix}${flag === undefined ? '' : ` (${flag})`} [${problem.code}]`;
   });
   const [only = code] = texts;

@@ -37,9 +37,10 @@ export interface KubeconfigContext {
   readonly namespace?: string;
 }
 
-/** An entry with the folder of the file it came from, which its relative paths are meant from. */
+/** An entry with the file it came from, and its folder, which relative paths are meant from. */
 export interface Entry<T> {
   readonly value: T;
+  readonly file: string;
   readonly directory: string;
 }
 
@@ -98,7 +99,7 @@ export function mergeKubeconfigs(first: Kubeconfig, second: Kubeconfig): Kubecon
 
 export async function parseKubeconfig(text: string, path: string): Promise<Kubeconfig> {
   // YAML is loaded when a file is read; a file that is JSON, as ours are, does not need it.
-  const document = text.trimStart().startsWith('{') ? (JSON.parse(text) as unknown) : await parseYaml(text, path);
+  const document = text.trimStart().startsWith('{') ? parseJson(text, path) : await parseYaml(text, path);
   if (document === null || document === undefined) return EMPTY_KUBECONFIG;
   if (typeof document !== 'object' || Array.isArray(document)) throw invalid(`${path} is not a kubeconfig`);
   const config = document as { readonly [key: string]: unknown };
@@ -114,12 +115,24 @@ export async function parseKubeconfig(text: string, path: string): Promise<Kubec
   };
 }
 
+/** What a parser says of a mistake may show what stands there: of a kubeconfig, keys. Only the place is told. */
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec((cause as Error).message) ?? [];
+    throw invalid(`${path} is not valid JSON${place}`);
+  }
+}
+
 async function parseYaml(text: string, path: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
     return parse(text, { maxAliasCount: 100 }) as unknown;
   } catch (cause) {
-    throw invalid(`${path} is not valid YAML: ${(cause as Error).message}`, cause);
+    const [line] =
+      (cause as { readonly linePos?: readonly { readonly line: number; readonly col: number }[] }).linePos ?? [];
+    throw invalid(`${path} is not valid YAML${line === undefined ? '' : ` at line ${line.line}, column ${line.col}`}`);
   }
 }
 
@@ -132,7 +145,7 @@ function entries<T>(list: unknown, member: string, directory: string, path: stri
     const name = item?.['name'];
     const value = item?.[member] ?? {};
     if (typeof name !== 'string' || typeof value !== 'object') throw invalid(`${path}: a ${member} has no name`);
-    if (!found.has(name)) found.set(name, { value: value as T, directory });
+    if (!found.has(name)) found.set(name, { value: value as T, file: path, directory });
   }
   return found;
 }

@@ -2,12 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority, issueCertificate, type KeyPair } from '../certificates.ts';
 import { createVirtualClock } from '../virtual-clock.ts';
 import { isInCluster, loadInClusterConfig } from './in-cluster.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
 import { loadRestConfig } from './load-config.ts';
 
 let directory = '';
+let authority: KeyPair;
+let client: KeyPair;
+let another: KeyPair;
 const clock = createVirtualClock();
 const path = (name: string): string => join(directory, name);
 const put = (name: string, text: string): string => {
@@ -28,35 +32,95 @@ clusters: [{name: c, cluster: {server: "https://api.test:6443", ${cluster}}}]
 users: [{name: u, user: {${user}}}]
 `;
 
-beforeAll(() => {
+beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'everynode-kubeconfig-'));
+  const now = Date.UTC(2026, 0, 1);
+  authority = await createAuthority('test', now);
+  const issue = (commonName: string): Promise<KeyPair> =>
+    issueCertificate(authority, now, { subject: { commonName }, usage: 'client' });
+  [client, another] = await Promise.all([issue('ann'), issue('bob')]);
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('kubeconfig', () => {
   it('gives the server, its CA, the client certificate and the namespace', async () => {
     const text = config(
-      `certificate-authority-data: ${base64('CA')}, tls-server-name: other.test, proxy-url: "http://proxy:3128"`,
-      `client-certificate-data: ${base64('CERT')}, client-key-data: ${base64('KEY')}`,
+      `certificate-authority-data: ${base64(authority.certificate)}, tls-server-name: other.test, proxy-url: "http://proxy:3128"`,
+      `client-certificate-data: ${base64(client.certificate)}, client-key-data: ${base64(client.key)}`,
     );
     expect(await load(put('certs.yaml', text))).toEqual({
       server: 'https://api.test:6443',
-      tls: { ca: Buffer.from('CA'), cert: Buffer.from('CERT'), key: Buffer.from('KEY'), serverName: 'other.test' },
+      tls: {
+        ca: Buffer.from(authority.certificate),
+        cert: Buffer.from(client.certificate),
+        key: Buffer.from(client.key),
+        serverName: 'other.test',
+      },
       proxyUrl: 'http://proxy:3128',
       namespace: 'team',
     });
   });
 
   it('reads files beside it by relative paths', async () => {
-    put('ca.crt', 'CA FILE');
-    put('tls.crt', 'CERT FILE');
-    put('tls.key', 'KEY FILE');
+    put('ca.crt', authority.certificate);
+    put('tls.crt', client.certificate);
+    put('tls.key', client.key);
     const file = put(
       'files.yaml',
       config('certificate-authority: ca.crt', 'client-certificate: ./tls.crt, client-key: tls.key'),
     );
     const { tls } = await load(file);
-    expect([String(tls?.ca), String(tls?.cert), String(tls?.key)]).toEqual(['CA FILE', 'CERT FILE', 'KEY FILE']);
+    expect([String(tls?.ca), String(tls?.cert), String(tls?.key)]).toEqual([
+      authority.certificate,
+      client.certificate,
+      client.key,
+    ]);
+  });
+
+  it('names file, entry and field of what is damaged, and shows nothing of it', async () => {
+    const damaged = (text: string): string => base64(text.replace(/\n[^\n]{20}/, '\nAAAAAAAAAAAAAAAAAAAA'));
+    const user = (cert: string, key: string): string => `client-certificate-data: ${cert}, client-key-data: ${key}`;
+    const [good, key] = [base64(client.certificate), base64(client.key)];
+    const ca = (data: string): string => `certificate-authority-data: ${data}`;
+    put('half.key', client.key.slice(0, 60));
+    put('tls.crt', client.certificate);
+    const cases: readonly [cluster: string, user: string, said: string][] = [
+      ['', user(good, damaged(client.key)), 'user "u": client-key-data holds no private key that can be read'],
+      ['', user(good, base64('')), 'user "u": a client certificate and its key must be given together'],
+      ['', user(good, '"!!"'), 'user "u": client-key-data holds no private key that can be read'],
+      ['', user(good, good), 'user "u": client-key-data holds no private key that can be read'],
+      ['', user(good, '7'), 'user "u": client-key-data is no text'],
+      ['', user(damaged(client.certificate), key), 'user "u": client-certificate-data holds no certificate'],
+      ['', user(good, base64(another.key)), 'user "u": client-key-data is not the key of client-certificate-data'],
+      [ca(base64('CA')), '', 'cluster "c": certificate-authority-data holds no certificate that can be read'],
+      [ca(damaged(authority.certificate)), '', 'cluster "c": certificate-authority-data holds no certificate'],
+      [
+        '',
+        'client-certificate: tls.crt, client-key: half.key',
+        `user "u": client-key ${path('half.key')} holds no private key that can be read`,
+      ],
+    ];
+    for (const [cluster, entry, said] of cases) {
+      const file = put('damaged.yaml', config(cluster, entry));
+      const error = await load(file).catch((cause: unknown) => cause as Error);
+      expect(error).toMatchObject({
+        code: 'EN_MACHINERY_KUBECONFIG',
+        message: expect.stringContaining(`${file}: ${said}`) as string,
+      });
+    }
+    const two = base64(`${authority.certificate}\n${client.certificate}`);
+    expect((await load(put('two.yaml', config(ca(two), '')))).tls?.ca).toBeDefined();
+  });
+
+  it('shows nothing of a file that cannot be parsed', async () => {
+    for (const text of [`{"users": [{"user": {"token": "s3cr3t" "x"}}]}`, `users:\n- user: {token: s3cr3t\n x: [`]) {
+      const error: unknown = await load(put('unparsed', text)).catch((cause: unknown) => cause);
+      const { message, stack = '', cause } = error as Error;
+      expect(error).toMatchObject({ code: 'EN_MACHINERY_KUBECONFIG' });
+      expect(message).toMatch(/unparsed is not valid (JSON|YAML) at /);
+      expect(stack).not.toContain('s3cr3t');
+      expect(cause).toBeUndefined();
+    }
   });
 
   it.each([

@@ -1,9 +1,9 @@
 /** From a kubeconfig's context to a `RestConfig`. */
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { authProviderCredentials } from './auth-provider.ts';
 import { certificateFileCredentials } from './certificate-files.ts';
 import { execCredentials } from './exec-credentials.ts';
+import { checkAuthority, checkPair, readPem } from './kubeconfig-pem.ts';
 import {
   EMPTY_KUBECONFIG,
   fromDirectory,
@@ -62,7 +62,7 @@ export async function restConfigFrom(config: Kubeconfig, options: KubeconfigOpti
   const user = config.users.get(userName);
   if (user === undefined && userName !== '') throw invalid(`user "${userName}" does not exist`);
 
-  const tls = await tlsOf(cluster, user);
+  const tls = await tlsOf(cluster, user, `cluster "${clusterName}"`, `user "${userName}"`);
   const credentials = user === undefined ? undefined : await credentialsOf(user, cluster, tls, options);
   const impersonate = user === undefined ? undefined : impersonationOf(user.value);
   const { server, 'proxy-url': proxyUrl } = cluster.value;
@@ -78,36 +78,29 @@ export async function restConfigFrom(config: Kubeconfig, options: KubeconfigOpti
 
 const isTerminal = (stream: { readonly isTTY?: boolean }): boolean => stream.isTTY === true;
 
-/** Data in the file itself wins over a path beside it. */
-async function pem(
-  entry: Entry<unknown>,
-  data: string | undefined,
-  path: string | undefined,
-): Promise<Buffer | undefined> {
-  if (data !== undefined && data !== '') return Buffer.from(data, 'base64');
-  if (path === undefined || path === '') return undefined;
-  const file = fromDirectory(entry.directory, path);
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw invalid(`cannot read ${file}: ${(cause as Error).message}`, cause);
-  }
-}
-
-async function tlsOf(cluster: Entry<KubeconfigCluster>, user: Entry<KubeconfigUser> | undefined): Promise<TlsConfig> {
+async function tlsOf(
+  cluster: Entry<KubeconfigCluster>,
+  user: Entry<KubeconfigUser> | undefined,
+  clusterText: string,
+  userText: string,
+): Promise<TlsConfig> {
   const { value } = cluster;
   const insecure = value['insecure-skip-tls-verify'] === true;
-  const ca = await pem(cluster, value['certificate-authority-data'], value['certificate-authority']);
+  const ca = await readPem(cluster, clusterText, 'certificate-authority');
   if (insecure && ca !== undefined)
-    throw invalid('a certificate authority and insecure-skip-tls-verify exclude each other');
-  const cert = user && (await pem(user, user.value['client-certificate-data'], user.value['client-certificate']));
-  const key = user && (await pem(user, user.value['client-key-data'], user.value['client-key']));
-  if ((cert === undefined) !== (key === undefined))
-    throw invalid('a client certificate and its key must be given together');
+    throw invalid(
+      `${cluster.file}: ${clusterText}: a certificate authority and insecure-skip-tls-verify exclude each other`,
+    );
+  if (ca !== undefined) checkAuthority(ca);
+  const cert = user && (await readPem(user, userText, 'client-certificate'));
+  const key = user && (await readPem(user, userText, 'client-key'));
+  if (user !== undefined && (cert === undefined) !== (key === undefined))
+    throw invalid(`${user.file}: ${userText}: a client certificate and its key must be given together`);
+  if (cert !== undefined && key !== undefined) checkPair(cert, key);
   const serverName = value['tls-server-name'];
   return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    ...(ca === undefined ? {} : { ca: ca.bytes }),
+    ...(cert === undefined || key === undefined ? {} : { cert: cert.bytes, key: key.bytes }),
     ...(serverName === undefined || serverName === '' ? {} : { serverName }),
     ...(insecure ? { insecureSkipVerify: true } : {}),
   };
