@@ -50,7 +50,6 @@ import { createDaemonSetController } from '../control/daemonset/daemonset-contro
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
-import { VERSION } from '../core/api/version.ts';
 import type { Client } from '../machinery/client.ts';
 import { createWebhookCaller, type WebhookCaller } from '../machinery/http/webhook-caller.ts';
 import { realClock } from '../machinery/real-clock.ts';
@@ -66,6 +65,7 @@ import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
 import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
 import { accessKeepers } from './access.ts';
 import { ensureComponentDefinitions } from './component-definitions.ts';
+import { EMBEDDED_RUNS, type EmbeddedRun, versionDocument } from './embedded-runs.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
 import { openClusterStore } from './cluster-store.ts';
@@ -225,6 +225,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       () => `${hostName(options.bind)}:${address.port}`,
       options.limits ?? {},
       auditLog,
+      EMBEDDED_RUNS.filter((name) => (name === 'kube-scheduler' ? options.scheduler !== false : runs(name))),
     );
     address.port = await wire.listen(options.port, options.bind);
     undo.push(() => wire.close());
@@ -329,6 +330,7 @@ function createEmbeddedWire(
   serverAddress: () => string,
   limits: Partial<RequestLimits>,
   audit: Audit | undefined,
+  runs: readonly EmbeddedRun[],
 ): WireServer {
   const isKnown = (group: string, version: string, resource: string): boolean =>
     api.registry.byResource(group, version, resource) !== undefined;
@@ -345,7 +347,7 @@ function createEmbeddedWire(
     ...(audit === undefined ? {} : { audit }),
     onAnswered: (exchange, _user, _error, elapsedMs) => measure(exchange, elapsedMs),
     meta: {
-      version: VERSION.document,
+      version: versionDocument(runs),
       serverAddress,
       checks: new Map([['ping', () => undefined]]),
       metrics: metrics.expose,

@@ -14,6 +14,7 @@ import type { Informers } from '../machinery/informers.ts';
 import type { Logger } from '../machinery/logger.ts';
 import type { Metrics } from '../machinery/metrics.ts';
 import type { Random } from '../machinery/random.ts';
+import type { EmbeddedRun } from './embedded-runs.ts';
 import { AssemblyError } from './errors.ts';
 
 /** What every controller is given. */
@@ -42,6 +43,10 @@ export interface OperatorController {
 
 /** Whose work it is on an ordinary cluster. While they do it, ours does not start. */
 export interface InsteadOf {
+  /** As an embedded cluster calls its own; see `embedded-runs.ts`. */
+  readonly name: EmbeddedRun;
+  /** How to make room for ours there. */
+  readonly fixEmbedded: string;
   /** The program whose leader keeps a Lease of this name in kube-system. */
   readonly lease: string;
   /** How to make room for ours. */
@@ -68,6 +73,8 @@ export const OPERATOR_CONTROLLERS: readonly OperatorController[] = [
     about: 'runs DaemonSets, in place of the controller in kube-controller-manager',
     onByDefault: false,
     insteadOf: {
+      name: 'daemonset-controller',
+      fixEmbedded: "start everynode up with --controllers '*,-daemonset-controller', or the operator without daemonset",
       lease: 'kube-controller-manager',
       fix: 'start kube-controller-manager with --controllers=*,-daemonset-controller, and the operator with --instead-of-upstream',
     },
@@ -80,6 +87,8 @@ export const OPERATOR_CONTROLLERS: readonly OperatorController[] = [
     about: 'gives pods their nodes, in place of kube-scheduler',
     onByDefault: false,
     insteadOf: {
+      name: 'kube-scheduler',
+      fixEmbedded: 'everynode up schedules by itself: start the operator without scheduler',
       lease: 'kube-scheduler',
       fix: 'stop kube-scheduler; or, where it schedules other pods only, start the operator with --instead-of-upstream',
     },

@@ -1,4 +1,5 @@
 /** What the operator answers when it is asked how it is. Names of resources and processes are told, nothing else. */
+import type { Resource } from '../core/kube/objects.ts';
 import type { HealthCheck } from '../machinery/health.ts';
 import type { ServerProbe } from '../machinery/health-probe.ts';
 import type { Informers } from '../machinery/informers.ts';
@@ -19,6 +20,9 @@ export interface CheckedParts {
 /** A leader that has not renewed for so long should have ended by itself; if it did not, the kubelet should see to it. */
 const STUCK_AFTER_MS = 60_000;
 
+const textOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
+  group === '' ? resource : `${resource}.${group}`;
+
 export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
   const { probe, informers, election, shift, webhooks, stopping } = parts;
   return [
@@ -27,11 +31,11 @@ export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
     {
       name: 'informers',
       check() {
-        const waiting: string[] = [];
-        for (const { resource, hasSynced } of informers.all())
-          if (!hasSynced())
-            waiting.push(resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`);
-        return waiting.length === 0 ? { ok: true } : { ok: false, says: `not known yet: ${waiting.join(', ')}` };
+        const waiting = new Set<string>();
+        for (const { resource, hasSynced } of informers.all()) if (!hasSynced()) waiting.add(textOf(resource));
+        // Some controllers watch more by themselves, once they work.
+        for (const resource of shift.unknown()) waiting.add(textOf(resource));
+        return waiting.size === 0 ? { ok: true } : { ok: false, says: `not known yet: ${[...waiting].join(', ')}` };
       },
     },
     {

@@ -18,6 +18,7 @@ import { createLeaderElection, type LeaderElection } from '../machinery/leader-e
 import type { Logger } from '../machinery/logger.ts';
 import { createPrometheusMetrics } from '../machinery/prometheus-metrics.ts';
 import type { Random } from '../machinery/random.ts';
+import { runsIn } from './embedded-runs.ts';
 import { AssemblyError } from './errors.ts';
 import { OPERATOR_CONTROLLERS, type OperatorController, selectOperatorControllers } from './operator-controllers.ts';
 import { operatorChecks } from './operator-health.ts';
@@ -157,7 +158,9 @@ export async function startOperatorProcess(
       ...(keeper === undefined ? [] : [{ row: { name: keeper.name }, actor: keeper }]),
     ];
     const insteadOfUpstream = options.insteadOfUpstream === true;
-    const shift = createShift(workers, { client, clock, random, logger, metrics, insteadOfUpstream });
+    const runsInServer = async (limit: AbortSignal): Promise<readonly string[]> =>
+      runsIn(await client.raw('/version', { signal: limit }).catch(unlessAway));
+    const shift = createShift(workers, { client, clock, random, logger, metrics, insteadOfUpstream, runsInServer });
     const own = createOperatorMetrics(metrics, informers, electing?.name ?? 'none');
 
     const lead = async (stop: AbortSignal, lost: AbortSignal): Promise<void> => {
@@ -237,6 +240,12 @@ export async function startOperatorProcess(
     await undoAll();
     throw error;
   }
+}
+
+/** A server that shows nobody its version has said as much as it will. */
+function unlessAway(error: unknown): undefined {
+  if (error instanceof StatusError && error.code < 500 && error.code !== 429) return undefined;
+  throw error;
 }
 
 const isSame = (a: Address, b: Address | undefined): boolean => a.port === b?.port && a.bind === b.bind;

@@ -11,9 +11,14 @@ import { noMetrics } from '../machinery/metrics.ts';
 import { createVirtualClock } from '../machinery/virtual-clock.ts';
 import { createShift, type ShiftOptions, type Worker } from './operator-shift.ts';
 
-const insteadOf = { lease: 'kube-controller-manager', fix: 'make room' };
+const insteadOf = {
+  name: 'daemonset-controller',
+  fixEmbedded: 'switch it off',
+  lease: 'kube-controller-manager',
+  fix: 'make room',
+} as const;
 
-function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = {}) {
+function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = {}, more: Partial<Actor> = {}) {
   const clock = createVirtualClock();
   const random = createSeededRandom(1);
   const client = createFakeClient({ clock, random });
@@ -26,6 +31,7 @@ function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = 
       await aborted(signal);
       log.push(`${name} stops`);
     },
+    ...more,
   });
   const workers = rows.map((row) => ({ row, actor: actorOf(row.name) }));
   const shift = createShift(workers, {
@@ -88,6 +94,38 @@ describe('a shift', () => {
     expect(log).toEqual(['a works', 'b works', 'b stops']);
     await clock.advance(600_000);
     expect([log.length, shift.states().get('b')]).toEqual([3, 'refused']);
+  });
+
+  it('does not do what the server does itself, whatever it is told of upstream, and sees when that begins', async () => {
+    let inside: readonly string[] = ['daemonset-controller'];
+    const told = { insteadOfUpstream: true, runsInServer: () => Promise.resolve(inside) };
+    const first = setUp([{ name: 'b', insteadOf }], told);
+    expect(await first.run()).toMatchObject({
+      code: 'EN_ASSEMBLY_NOTHING_RUNS',
+      message: expect.stringContaining('switch it off') as string,
+    });
+    expect(first.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
+      { controller: 'b', other: 'everynode up', holder: 'daemonset-controller', fix: 'switch it off' },
+    ]);
+    inside = ['kube-scheduler'];
+    const second = setUp([{ name: 'a' }, { name: 'b', insteadOf }], told);
+    void second.run();
+    await second.clock.advance(30_000);
+    inside = ['daemonset-controller'];
+    await second.clock.advance(11_000);
+    expect(second.log).toEqual(['a works', 'b works', 'b stops']);
+    second.stop.abort();
+    await second.clock.drain();
+  });
+
+  it('tells what those that run do not know yet', async () => {
+    const { clock, shift, stop, run } = setUp([{ name: 'a' }], {}, { unknown: () => [LEASES] });
+    expect([...shift.unknown()]).toEqual([]);
+    const ended = run();
+    await clock.drain();
+    expect([...shift.unknown()]).toEqual([LEASES]);
+    stop.abort();
+    await ended;
   });
 
   it('fails where there is nothing left to do, and says what would help', async () => {

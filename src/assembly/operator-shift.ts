@@ -4,6 +4,7 @@
  * two would undo each other's work. The others run all the same.
  */
 import { actingHolder } from '../control/daemonset/other-controller.ts';
+import type { Resource } from '../core/kube/objects.ts';
 import { StatusError } from '../core/kube/status-error.ts';
 import { linkAbort, wasAborted, type LinkedAbort } from '../machinery/abort.ts';
 import type { Actor } from '../machinery/actor.ts';
@@ -30,8 +31,10 @@ export interface ShiftOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The parts of Kubernetes that ours stand in for are off, although their program is at work: nobody looks. */
+  /** The parts of Kubernetes that ours stand in for are off, although their program is at work: its Lease says nothing. */
   readonly insteadOfUpstream: boolean;
+  /** What the server says runs inside it; absent where it cannot be asked. */
+  readonly runsInServer?: (signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 export interface Shift {
@@ -39,6 +42,16 @@ export interface Shift {
   run(signal: AbortSignal): Promise<void>;
   states(): ReadonlyMap<string, WorkState>;
   ready(): boolean;
+  /** What those that run watch by themselves and do not know yet. */
+  unknown(): Iterable<Pick<Resource, 'group' | 'resource'>>;
+}
+
+/** Who does the work of one of ours. */
+interface Other {
+  readonly other: string;
+  readonly holder: string;
+  /** How to make room for ours. */
+  readonly fix: string;
 }
 
 /** More often than a Lease runs out: whoever begins to act is seen before its first work is undone often. */
@@ -58,12 +71,20 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
   };
   for (const { row } of workers) enter(row.name, 'waiting');
 
+  async function find(instead: InsteadOf, signal: AbortSignal): Promise<Other | undefined> {
+    const inside = (await options.runsInServer?.(signal)) ?? [];
+    if (inside.includes(instead.name)) return { other: 'everynode up', holder: instead.name, fix: instead.fixEmbedded };
+    if (options.insteadOfUpstream) return undefined;
+    const holder = await actingHolder(client, clock, instead.lease);
+    return holder === undefined ? undefined : { other: instead.lease, holder, fix: instead.fix };
+  }
+
   /** Asks until there is an answer: a server that is overloaded says nothing about who acts. */
-  async function whoActs(lease: string, signal: AbortSignal): Promise<string | undefined> {
+  async function whoActs(instead: InsteadOf, signal: AbortSignal): Promise<Other | undefined> {
     const backoff = createBackoff(clock, random);
     for (;;) {
       try {
-        return await actingHolder(client, clock, lease);
+        return await find(instead, signal);
       } catch (error) {
         if (!(error instanceof StatusError) || (error.code !== 429 && error.code < 500)) throw error;
         await clock.sleep(backoff.next(), signal);
@@ -71,13 +92,13 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
     }
   }
 
-  function refuse(name: string, { lease, fix }: InsteadOf, holder: string): void {
+  const fixes: string[] = [];
+  function refuse(name: string, found: Other): void {
     enter(name, 'refused');
+    fixes.push(found.fix);
     logger.error('A controller does not run, because another one does its work on this cluster', {
       controller: name,
-      other: lease,
-      holder,
-      fix,
+      ...found,
     });
   }
 
@@ -86,9 +107,9 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
     try {
       for (;;) {
         await clock.sleep(LOOK_EVERY_MS, own.signal);
-        const holder = await whoActs(instead.lease, own.signal);
-        if (holder === undefined) continue;
-        refuse(name, instead, holder);
+        const found = await whoActs(instead, own.signal);
+        if (found === undefined) continue;
+        refuse(name, found);
         return own.abort();
       }
     } catch (error) {
@@ -99,9 +120,10 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
   }
 
   async function work({ row: { name, insteadOf }, actor }: Worker, signal: AbortSignal): Promise<void> {
-    const instead = options.insteadOfUpstream ? undefined : insteadOf;
-    const holder = instead === undefined ? undefined : await whoActs(instead.lease, signal);
-    if (instead !== undefined && holder !== undefined) return refuse(name, instead, holder);
+    const isAsking = !options.insteadOfUpstream || options.runsInServer !== undefined;
+    const instead = isAsking ? insteadOf : undefined;
+    const found = instead === undefined ? undefined : await whoActs(instead, signal);
+    if (found !== undefined) return refuse(name, found);
     using own = linkAbort(signal);
     enter(name, 'running');
     const looking = instead === undefined ? undefined : lookOut(name, instead, own);
@@ -123,6 +145,8 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
         const state = states.get(row.name);
         return state === 'refused' || (state === 'running' && (actor.ready?.() ?? true));
       }),
+    unknown: () =>
+      workers.flatMap(({ row, actor }) => (states.get(row.name) === 'running' ? [...(actor.unknown?.() ?? [])] : [])),
     async run(signal) {
       using all = linkAbort(signal);
       let failure: { readonly error: unknown } | undefined;
@@ -138,16 +162,13 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
         }),
       );
       if (failure !== undefined) throw failure.error;
-      if (!signal.aborted && states.values().every((state) => state === 'refused')) throw nothingRuns(workers);
+      if (!signal.aborted && states.values().every((state) => state === 'refused')) throw nothingRuns(workers, fixes);
     },
   };
 }
 
-const nothingRuns = (workers: readonly Worker[]): AssemblyError =>
+const nothingRuns = (workers: readonly Worker[], fixes: readonly string[]): AssemblyError =>
   new AssemblyError(
     'EN_ASSEMBLY_NOTHING_RUNS',
-    `others do the work of ${workers.map(({ row }) => row.name).join(' and ')} on this cluster: ${workers
-      .map(({ row }) => row.insteadOf?.fix)
-      .filter((fix) => fix !== undefined)
-      .join('; ')}`,
+    `others do the work of ${workers.map(({ row }) => row.name).join(' and ')} on this cluster: ${fixes.join('; ')}`,
   );

@@ -27,6 +27,7 @@ import {
 } from '../component-controller/setting.ts';
 import { contextOf } from '../component-apply/setting.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { createAccount, giveRights, NAMESPACE, rightsOf, rightsOneByOne, without } from './support/account.ts';
 import { startWatched, type WatchedOperator, withToken } from './support/watched-operator.ts';
 
@@ -114,6 +115,15 @@ const gone = (resource: typeof COMPONENTS, name: string) =>
     (object) => object === undefined,
     LIMIT_MS,
   );
+
+describe('readiness', () => {
+  it('names what the controller of components may not list', async () => {
+    await operating(rightsOf('base'), async ({ healthPort }) => {
+      const ask = async (): Promise<string> => (await fetch(`http://127.0.0.1:${healthPort}/readyz?verbose`)).text();
+      await eventually(ask, /informers failed: not known yet: customresourcedefinitions\.apiextensions\.k8s\.io\n/);
+    });
+  });
+});
 
 describe('the rights of the component controller', () => {
   it('are enough for the whole life of a component of each group, and none is too much', async () => {

@@ -10,7 +10,13 @@ import { daemonSet } from '../daemonset/world.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { createAccount, giveRights, NAMESPACE, rightsOf } from './support/account.ts';
-import { startWatched, type WatchedOperator, type WatchedOptions, withToken } from './support/watched-operator.ts';
+import {
+  QUICK,
+  startWatched,
+  type WatchedOperator,
+  type WatchedOptions,
+  withToken,
+} from './support/watched-operator.ts';
 
 const NODES = 3;
 const CONTROLLERS = ['daemonset', 'scheduler'];
@@ -108,7 +114,7 @@ describe('operators', () => {
       metadata: { namespace: 'kube-system', name: 'kube-controller-manager' },
       spec: { holderIdentity: 'master-0', leaseDurationSeconds: 3600, renewTime: formatMicroTime(realClock.now()) },
     });
-    const operator = await start({ controllers: ['*', 'daemonset'] });
+    const operator = await start({ controllers: ['rollout-driver', 'daemonset'] });
     expect(await leads(operator)).toContain('rollout-driver running, daemonset refused');
     expect(await ask(operator.metricsPort, '/metrics')).toContain(
       'everynode_controller_running{controller="daemonset"} 0',
@@ -127,6 +133,31 @@ describe('operators', () => {
     await leads(told);
     await available();
   });
+
+  it(
+    'what a cluster in one process does itself is left to it, though no Lease says so',
+    { timeout: 60_000 },
+    async () => {
+      const whole = await startTestCluster({ groups: [{ name: 'node', count: 1 }] });
+      const onWhole = await loadKubeconfig({ path: whole.kubeconfigFile, clock: realClock });
+      try {
+        const election = { namespace: 'kube-system', name: OPERATOR_LEASE, identity: 'me', ...QUICK };
+        const told = { config: onWhole, controllers: CONTROLLERS, insteadOfUpstream: true };
+        const operator = await startWatched({ ...told, election });
+        try {
+          await eventually(() => Promise.resolve(String(operator.failure())), /others do the work/);
+          expect(operator.failure()).toMatchObject({
+            code: 'EN_ASSEMBLY_NOTHING_RUNS',
+            message: expect.stringContaining("everynode up with --controllers '*,-daemonset-controller'") as string,
+          });
+        } finally {
+          await operator.stop();
+        }
+      } finally {
+        await whole.stop();
+      }
+    },
+  );
 
   it('tells what it does, and no secret', { timeout: 60_000 }, async () => {
     const operator = await start();

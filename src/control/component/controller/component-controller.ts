@@ -484,6 +484,10 @@ export function createComponentController(options: ComponentControllerOptions): 
   return {
     name: 'component',
     ready: () => controller.ready(),
+    unknown: () => [
+      ...kinds.unknown(),
+      ...[...own.all()].flatMap((informer) => (informer.hasSynced() ? [] : [informer.resource])),
+    ],
     async start(signal) {
       await Promise.all([
         own.start(signal),

@@ -27,6 +27,8 @@ export interface Kinds {
   synced(signal: AbortSignal): Promise<void>;
   /** What there is of each kind is known. */
   areFilled(): boolean;
+  /** What is watched and not known yet, definitions and kinds. */
+  unknown(): readonly Resource[];
   start(signal: AbortSignal): Promise<void>;
 }
 
@@ -107,6 +109,10 @@ export function createKinds(client: Client, options: InformerOptions, listener: 
       await Promise.all(registrations.map((registration) => registration.synced(signal)));
     },
     areFilled: () => followed.values().every(({ informer }) => informer.hasSynced()),
+    unknown: () =>
+      [...definitions, ...followed.values()].flatMap(({ informer }) =>
+        informer.hasSynced() ? [] : [informer.resource as Resource],
+      ),
     async start(signal) {
       running = signal;
       const own = definitions.map(({ informer }) => informer.run(signal));
