@@ -101,6 +101,7 @@ function explained(error: unknown): unknown {
 /** What stands in the way of an apply may be wanted. */
 const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
   EN_COMPONENT_APPLY_CONFLICT: '--force-conflicts',
+  EN_COMPONENT_APPLY_NOT_OURS: '--adopt',
   EN_COMPONENT_APPLY_IMMUTABLE: '--recreate',
 };
 
@@ -108,7 +109,7 @@ const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
 export function applyError({ code, problems }: ComponentApplyError): CliError {
   const texts = problems.map((problem) => {
     const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
-    const flag = problem.adopt === undefined ? FLAGS[problem.code] : `--adopt ${problem.adopt}`;
+    const flag = FLAGS[problem.code];
     return `${printable(problem.message)}${fix}${flag === undefined ? '' : ` (${flag})`} [${problem.code}]`;
   });
   const [only = code] = texts;
