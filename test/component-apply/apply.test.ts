@@ -274,7 +274,9 @@ describe.each(TRANSPORTS)('applying, %s', (transport) => {
     expect(live.metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration']).toBeUndefined();
     const owners = managedFieldsOf(live).filter(({ subresource = '' }) => subresource === '');
     expect(owners.map(({ manager, operation }) => [manager, operation])).toEqual([['everynode', 'Apply']]);
-    expect(told.some((each) => each.type === 'note' && each.message.includes('earlier tools'))).toBe(true);
+    expect(
+      told.some((each) => each.type === 'note' && each.message.includes('fields of kubectl-client-side-apply')),
+    ).toBe(true);
   });
 
   it('says that a selector cannot change, and how to go on; recreates when it may', async () => {

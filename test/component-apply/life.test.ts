@@ -204,7 +204,7 @@ describe.each(TRANSPORTS)('the life of a component, %s', (transport) => {
 
     const undone = await undoComponent(contextOf(client()), identity);
     expect(undone).toMatchObject({ outcome: 'undone', from: { revision: 2 }, to: { revision: 1 } });
-    expect(undone.warnings[0]).toContain('the manifest still says example.test/agent:2');
+    expect(undone.warnings[0]).toContain('the last apply said example.test/agent:2');
     await waitForRollout(contextOf(client()), { ...identity, timeoutMs: 60_000 });
     const images = new Set((await podsOf(namespace)).map(({ spec }) => spec.containers[0]?.image));
     expect([...images]).toEqual(['example.test/agent:1']);
@@ -214,7 +214,9 @@ describe.each(TRANSPORTS)('the life of a component, %s', (transport) => {
       isCurrent: true,
     });
 
-    await roll(namespace, { image: 'example.test/agent:2' });
+    const told: Progress[] = [];
+    await roll(namespace, { image: 'example.test/agent:2' }, told);
+    expect(told.filter(({ type }) => type === 'note')).toEqual([]);
     const set = await client().get(DAEMON_SETS, identity);
     expect(set.spec.template.spec?.containers[0]?.image).toBe('example.test/agent:2');
     expect((await componentStatus(contextOf(client()), identity)).inventory?.undone).toBeUndefined();

@@ -73,7 +73,13 @@ describe('the command line and the controller', () => {
   it('what a custom resource keeps, people are refused to apply and to delete; who takes it by force keeps it', async () => {
     const theirs = manifest({ name: 'manual', namespace: 'manual', image: 'example.test/agent:forced' });
     for (const adopt of ['never', 'unowned'] as const)
-      await expect(byHand(theirs, { adopt })).rejects.toMatchObject({ code: 'EN_COMPONENT_APPLY_OTHER_OWNER' });
+      await expect(byHand(theirs, { adopt })).rejects.toMatchObject({
+        code: 'EN_COMPONENT_APPLY_OTHER_OWNER',
+        message: expect.stringContaining(
+          'a custom resource, KubernetesDaemonSet default/manual (change that',
+        ) as string,
+        problems: [{ adopt: 'any' }],
+      });
     const identity = { name: 'manual', namespace: 'manual' };
     await expect(deleteComponent(contextOf(client), identity)).rejects.toMatchObject({
       code: 'EN_COMPONENT_APPLY_OTHER_OWNER',
@@ -99,7 +105,8 @@ describe('the command line and the controller', () => {
       (image) => image === 'example.test/agent:2',
     );
     await untilTrue(client, 'Ready', 'back');
-    await undoComponent(contextOf(client), { name: 'back', namespace: 'back' });
+    const { warnings } = await undoComponent(contextOf(client), { name: 'back', namespace: 'back' });
+    expect(warnings[0]).toMatch(/^KubernetesDaemonSet \S+\/back said .*: this stays until its spec changes$/);
     const undone = await until(
       () => getComponent(client, 'back'),
       ({ status }) => status?.phase === 'Undone',

@@ -101,7 +101,6 @@ function explained(error: unknown): unknown {
 /** What stands in the way of an apply may be wanted. */
 const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
   EN_COMPONENT_APPLY_CONFLICT: '--force-conflicts',
-  EN_COMPONENT_APPLY_NOT_OURS: '--adopt',
   EN_COMPONENT_APPLY_IMMUTABLE: '--recreate',
 };
 
@@ -109,7 +108,7 @@ const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
 export function applyError({ code, problems }: ComponentApplyError): CliError {
   const texts = problems.map((problem) => {
     const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
-    const flag = FLAGS[problem.code];
+    const flag = problem.adopt === undefined ? FLAGS[problem.code] : `--adopt ${problem.adopt}`;
     return `${printable(problem.message)}${fix}${flag === undefined ? '' : ` (${flag})`} [${problem.code}]`;
   });
   const [only = code] = texts;

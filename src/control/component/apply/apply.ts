@@ -10,8 +10,9 @@ import { createCalls, type Calls } from './calls.ts';
 import { ComponentApplyError, type FieldConflict } from './errors.ts';
 import { takeInventory, type Hold } from './inventory-store.ts';
 import { isKind, refKey, refText, type ObjectRef } from './object-ref.ts';
+import { otherPredecessors } from './managers.ts';
 import { applyObject, deleteObject, takeOverFields, untilEstablished, untilGone } from './objects.ts';
-import { marked, markedAsCreated, wasCreatedBy } from './ownership.ts';
+import { managedFieldsOf, marked, markedAsCreated, wasCreatedBy } from './ownership.ts';
 import { isWrite, type Step } from './plan.ts';
 import type { StepOutcome } from './progress.ts';
 import type { ApplyContext, ComponentIdentity, RenderedComponent } from './rendered.ts';
@@ -150,10 +151,12 @@ async function apply(run: Run, ref: ObjectRef, object: KubeObject, live: Stored 
   const { calls, found, options } = run;
   if (live !== undefined) {
     const taken = await takeOverFields(calls, ref, live, found.isPredecessor);
-    if (taken.metadata.resourceVersion !== live.metadata.resourceVersion && !isKind(ref, NAMESPACES))
+    const tools = otherPredecessors(managedFieldsOf(live), found.isPredecessor);
+    const isTold = tools.length > 0 && !isKind(ref, NAMESPACES);
+    if (isTold && taken.metadata.resourceVersion !== live.metadata.resourceVersion)
       calls.tell({
         type: 'note',
-        message: `${refText(ref)}: fields of earlier tools are now owned by ${COMPONENT_FIELD_MANAGERS.apply}; what the component does not have goes`,
+        message: `${refText(ref)}: fields of ${tools.join(', ')} are now owned by ${COMPONENT_FIELD_MANAGERS.apply}; what the component does not have goes`,
       });
   }
   const isForced = options.force === true || found.reclaimed.has(refKey(ref));

@@ -14,6 +14,10 @@ export const COMPONENT_RESOURCES: readonly Resource[] = GENERATIONS.map(({ group
   namespaced: true,
 }));
 
+/** `KubernetesDaemonSet team/agent` */
+export const customResourceText = ({ kind, metadata: { namespace = '', name } }: Stored): string =>
+  `${kind} ${namespace}/${name}`;
+
 /** Undefined also where one may not look: then nothing is known of it. */
 export async function customResourceOf(calls: Calls, name: string, uid: string): Promise<Stored | undefined> {
   for (const resource of COMPONENT_RESOURCES) {

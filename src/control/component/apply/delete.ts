@@ -19,7 +19,7 @@ import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts
 import { StatusError } from '../../../core/kube/status-error.ts';
 import { wasAborted } from '../../../machinery/abort.ts';
 import { createCalls, type Calls } from './calls.ts';
-import { customResourceOf } from './custom-resource.ts';
+import { customResourceOf, customResourceText } from './custom-resource.ts';
 import { DEFAULT_WAIT_MS, type AppliedStep } from './apply.ts';
 import { ComponentApplyError } from './errors.ts';
 import { inventoryName, unionOf } from './inventory.ts';
@@ -146,10 +146,9 @@ async function refuseForeign(
     throw new ComponentApplyError('EN_COMPONENT_APPLY_OTHER_OWNER', `${message} somewhere else, and stays`);
   const resource = await customResourceOf(calls, identity.name, owner ?? '');
   if (resource === undefined) return;
-  const { namespace = '', name } = resource.metadata;
   throw new ComponentApplyError(
     'EN_COMPONENT_APPLY_OTHER_OWNER',
-    `${message} ${resource.kind} ${namespace}/${name}, which would bring it back; delete that instead`,
+    `${message} ${customResourceText(resource)}, which would bring it back; delete that instead`,
   );
 }
 

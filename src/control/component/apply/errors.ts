@@ -32,6 +32,8 @@ export interface ApplyProblem {
   readonly message: string;
   /** What would help. */
   readonly fix?: string;
+  /** The adoption that would have its way. */
+  readonly adopt?: 'unowned' | 'any';
   readonly conflicts?: readonly FieldConflict[];
   /** The verb and resource that were refused. */
   readonly verb?: string;

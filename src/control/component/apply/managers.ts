@@ -31,6 +31,22 @@ export function predecessorTest(more: readonly string[] = []): (manager: string)
   return (manager) => names.has(manager) || prefixes.some((prefix) => manager.startsWith(prefix));
 }
 
+const OWN: ReadonlySet<string> = new Set([COMPONENT_FIELD_MANAGERS.create, COMPONENT_FIELD_MANAGERS.undo]);
+
+/** Tools of others whose fields are taken over, each once; ours are no news to anybody. */
+export const otherPredecessors = (
+  entries: readonly ManagedFieldsEntry[],
+  isPredecessor: (manager: string) => boolean,
+): readonly string[] => {
+  const taken = entries.filter((entry) => isTakenFrom(entry, isPredecessor)).map(({ manager = '' }) => manager);
+  return [...new Set(taken)].filter((manager) => !OWN.has(manager));
+};
+
+const isTakenFrom = (
+  { manager = '', subresource = '' }: ManagedFieldsEntry,
+  isPredecessor: (manager: string) => boolean,
+): boolean => isPredecessor(manager) && subresource === '';
+
 const isOurs = ({ manager, operation, subresource = '' }: ManagedFieldsEntry): boolean =>
   manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply' && subresource === '';
 
@@ -40,8 +56,7 @@ export function handedOver(
   isPredecessor: (manager: string) => boolean,
   apiVersion: string,
 ): readonly ManagedFieldsEntry[] | undefined {
-  const isTaken = (entry: ManagedFieldsEntry): boolean =>
-    isPredecessor(entry.manager ?? '') && (entry.subresource ?? '') === '';
+  const isTaken = (entry: ManagedFieldsEntry): boolean => isTakenFrom(entry, isPredecessor);
   const taken = entries.filter((entry) => isTaken(entry));
   if (taken.length === 0) return undefined;
   const own = entries.find(isOurs);

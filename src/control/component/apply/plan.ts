@@ -138,7 +138,9 @@ function stepFor(input: PlanInput, prepared: PreparedObject, live: Stored, isLis
         owner.owner === 'other'
           ? `${refText(ref)} belongs to component ${owner.component}`
           : `${refText(ref)} is there already and belongs to no component`,
-      fix: owner.owner === 'other' ? 'rename one of the two, or adopt it from there' : 'adopt it, or rename yours',
+      ...(owner.owner === 'other'
+        ? { fix: 'rename one of the two, or adopt it from there', adopt: 'any' }
+        : { fix: 'rename yours, or adopt it', adopt: 'unowned' }),
     };
   if (recreate?.has(key) === true || live.metadata.deletionTimestamp !== undefined)
     return { action: 'recreate', ref, object, live };

@@ -24,6 +24,7 @@ import {
   resourceOf,
   type ObjectRef,
 } from './object-ref.ts';
+import { customResourceOf, customResourceText } from './custom-resource.ts';
 import { ownerOf } from './ownership.ts';
 import { planApply, type Adoption, type Plan } from './plan.ts';
 import { prepare, type PreparedObject } from './prepare.ts';
@@ -90,7 +91,7 @@ export async function survey(outer: Calls, component: RenderedComponent, options
   // As if it were there: what is denied in it is denied before anybody asks whether it exists.
   const isNamespaceHidden = denials.length > 0;
   const found = await ifAllowed(readInventory(calls, identity));
-  const otherOwner = ownerProblem(component, found, options.adopt);
+  const otherOwner = await ownerProblem(calls, component, found, options.adopt);
   const { undone } = found?.inventory ?? {};
   if (options.keepsUndone === true && undone !== undefined && otherOwner.length === 0)
     throw new ComponentApplyError(
@@ -223,11 +224,12 @@ async function namespaceOf(
   return namespace;
 }
 
-function ownerProblem(
+async function ownerProblem(
+  calls: Calls,
   { identity }: RenderedComponent,
   found: StoredInventory | undefined,
   adopt: Adoption | undefined,
-): readonly ApplyProblem[] {
+): Promise<readonly ApplyProblem[]> {
   if (found === undefined || adopt === 'any') return [];
   const { uid } = found.inventory.identity;
   if (uid === identity.uid) return [];
@@ -240,14 +242,19 @@ function ownerProblem(
         fix: `to take it over, annotate the custom resource with ${COMPONENT_ANNOTATIONS.adopt}: unowned`,
       },
     ];
+  const resource = await customResourceOf(calls, identity.name, uid);
+  const isByHand = identity.uid === undefined;
+  const keeper = `${isByHand ? 'a' : 'another'} custom resource${
+    resource === undefined ? `, which is gone or not to be seen (uid ${uid})` : `, ${customResourceText(resource)}`
+  }`;
   return [
     {
       code: 'EN_COMPONENT_APPLY_OTHER_OWNER',
-      message:
-        identity.uid === undefined
-          ? `component ${identityText(identity)} is reconciled from a custom resource (uid ${uid}); change that instead`
-          : `component ${identityText(identity)} is reconciled from another custom resource (uid ${uid})`,
-      fix: 'adopt it (any), if that resource is gone',
+      message: `component ${identityText(identity)} is reconciled from ${keeper}`,
+      fix: isByHand
+        ? `change ${resource === undefined ? 'that, if it is there' : 'that instead'}, or take the component from it`
+        : `to take it over, annotate the custom resource with ${COMPONENT_ANNOTATIONS.adopt}: any`,
+      ...(isByHand ? { adopt: 'any' as const } : {}),
     },
   ];
 }

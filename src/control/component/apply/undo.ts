@@ -8,6 +8,7 @@ import { DAEMON_SETS } from '../../../core/api/registry/resources.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import { createCalls } from './calls.ts';
+import { customResourceOf, customResourceText } from './custom-resource.ts';
 import { ComponentApplyError } from './errors.ts';
 import { daemonSetOf, revisionsOf, storedRevisions, type Revision } from './history.ts';
 import { noteInInventory, readInventory } from './inventory-store.ts';
@@ -52,8 +53,13 @@ export async function undoComponent(
   if (to === from) return { outcome: 'unchanged', from, to, warnings: [] };
 
   const found = await readInventory(calls, identity);
+  const keeper = found?.inventory.identity.uid;
+  const resource = keeper === undefined ? undefined : await customResourceOf(calls, identity.name, keeper);
+  const said = from?.images.join(', ') ?? 'something else';
   const warnings = [
-    `the manifest still says ${from?.images.join(', ') ?? 'something else'}: the next apply brings it back; change it where it is kept`,
+    keeper === undefined
+      ? `the last apply said ${said}: the next one brings that back, unless the manifest or what it is given changes`
+      : `${resource === undefined ? 'its custom resource' : customResourceText(resource)} said ${said}: this stays until its spec changes`,
     'Secrets and ConfigMaps have no history and stay as they are',
   ];
   const isDry = options.dryRun === true;
