@@ -83,6 +83,24 @@ describe('the audit log', () => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/hush-hush|not-to-be-seen|aHVzaC1odXNo/);
   });
 
+  it('does not repeat what was wrong with a body of which only the metadata is asked for', async () => {
+    const secrets = '/api/v1/namespaces/default/secrets';
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'patched' }, stringData: { k: 'hush-hush' } };
+    await house.ask({ ...post(JSON.stringify(secret)), path: secrets });
+    const answer = await house.ask({
+      method: 'PATCH',
+      path: `${secrets}/patched?fieldValidation=Strict`,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ dota: {} }),
+    });
+    // As on Kubernetes, whoever sent it is shown the whole object.
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('aHVzaC1odXNo');
+    const [event] = await events(({ auditID }) => auditID === answer.headers['audit-id']);
+    expect(event?.responseStatus).toEqual({ metadata: {}, status: 'Failure', reason: 'Invalid', code: 422 });
+    expect(readFileSync(path, 'utf8')).not.toMatch(/hush-hush|aHVzaC1odXNo/);
+  });
+
   it('names those who were refused, and those who acted as others', async () => {
     await house.askAnonymously(get('/api/v1/nodes'));
     const [refused] = await events(({ requestURI, verb }) => requestURI === '/api/v1/nodes' && verb === 'list');

@@ -87,7 +87,7 @@ export function createAudit({ policy, clock, random, write }: AuditOptions): Aud
         id,
         complete: (failure) =>
           emit('ResponseComplete', {
-            responseStatus: statusOf(exchange.status, failure),
+            responseStatus: statusOf(exchange.status, failure, level),
             ...bodiesOf(exchange, level),
             annotations: decisionOf(exchange.status, failure),
           }),
@@ -117,9 +117,13 @@ const referenceOf = ({ group, version, resource, subresource, namespace, name }:
   ...optional('subresource', subresource),
 });
 
-function statusOf(code: number, failure: StatusError | undefined): JsonObject {
+/** What is said of a body that cannot be used repeats parts of it, a patched object as a whole: that is no metadata. */
+const REPEATS_BODY: ReadonlySet<number> = new Set([400, 422]);
+
+function statusOf(code: number, failure: StatusError | undefined, level: Level): JsonObject {
   if (failure === undefined) return { metadata: {}, code };
-  const { status, message, reason } = failure.status;
+  const { status, reason } = failure.status;
+  const message = level === 'Metadata' && REPEATS_BODY.has(code) ? undefined : failure.status.message;
   return {
     metadata: {},
     status: status ?? 'Failure',
