@@ -119,7 +119,7 @@ function attempt(what, get) {
 attempt('the newest kubectl', buildNewest);
 attempt('a kubectl of the middle', buildMiddle);
 attempt('the distribution’s kubectl', unpackOldest);
-say(`have ${readdirSync(CACHE).join(', ') || 'none'}`);
+say(`have ${readdirSync(CACHE).join(', ') || 'none'} in ${CACHE}`);
 if (failures > 0 && process.argv.includes('--strict')) {
   say('the tests need an old one, a new one and one in between');
   process.exitCode = 1;
