@@ -2,7 +2,7 @@
  * A change to an object that exists: what PUT, PATCH and subresources have in common once they know what the object
  * shall become.
  */
-import { type ManagedFields, withManaged } from '../../core/api/apply/managed.ts';
+import { type Owners, withManaged } from '../../core/api/apply/managed.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
 import { parseUint64 } from '../../core/kube/go-text.ts';
@@ -31,7 +31,7 @@ export interface Change extends RequestBase {
   /** Decoded and defaulted. `current` is undefined when the object does not exist and may be created. */
   next(current: Stored | undefined): KubeObject;
   /** Who owns the fields then; asked right after `next`, before admission. Without it, whoever changed them. */
-  owners?(current: Stored | undefined, next: KubeObject): ManagedFields | undefined;
+  owners?(current: Stored | undefined, next: KubeObject): Owners | undefined;
   /** The object must still be this one (a PUT that names a UID). */
   readonly uid?: string;
   readonly mayCreate: boolean;
@@ -125,7 +125,7 @@ const ownersOf = (
   change: Change,
   live: Stored | undefined,
   next: KubeObject,
-): ManagedFields | undefined =>
+): Owners | undefined =>
   change.owners === undefined
     ? ownersAfter(context, change.kind, change, live, next, undefined)
     : change.owners(live, next);
@@ -135,7 +135,7 @@ function prepareUpdate(
   change: Change,
   admitted: KubeObject,
   old: Stored,
-  managed: ManagedFields | undefined,
+  managed: Owners | undefined,
 ): Stored {
   const { kind, target, warn } = change;
   const { strategy } = kind;
@@ -169,7 +169,7 @@ function prepareUpdate(
 }
 
 /** The client's metadata with everything the server owns as it was; what may not change at all is left to validation. */
-function updatedMeta(object: KubeObject, old: Stored, managed: ManagedFields | undefined) {
+function updatedMeta(object: KubeObject, old: Stored, managed: Owners | undefined) {
   const meta = object.metadata;
   const before = old.metadata;
   return buildMeta(

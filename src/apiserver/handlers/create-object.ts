@@ -1,5 +1,5 @@
 /** The way of a new object from its decoded form into the store; shared by POST and by whatever else may create. */
-import type { ManagedFields } from '../../core/api/apply/managed.ts';
+import type { Owners } from '../../core/api/apply/managed.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { KubeObject, Stored, StoredMeta } from '../../core/kube/objects.ts';
 import { StatusError, alreadyExists, badRequest, invalidObject, isStatus } from '../../core/kube/status-error.ts';
@@ -19,7 +19,7 @@ export interface Creation extends RequestBase {
   readonly object: KubeObject;
   readonly options: WriteOptions;
   /** Who owns the object's fields, as decided before admission. */
-  readonly managed: ManagedFields | undefined;
+  readonly managed: Owners | undefined;
 }
 
 export function createObject(context: HandlerContext, creation: Creation): ApiResponse | Promise<ApiResponse> {

@@ -5,7 +5,15 @@
 import { applyConfiguration, type Application, type Conflict } from '../../core/api/apply/apply.ts';
 import { type FieldSet, hasPath } from '../../core/api/apply/field-set.ts';
 import { fieldsOfLastApplied, LAST_APPLIED_MANAGER, withLastApplied } from '../../core/api/apply/last-applied.ts';
-import { decodeManaged, managedOf, type ManagedFields, sameOwnership } from '../../core/api/apply/managed.ts';
+import {
+  decodeManaged,
+  managedOf,
+  type ManagedFields,
+  type Owners,
+  readOwners,
+  sameOwnership,
+} from '../../core/api/apply/managed.ts';
+import { PendingOwners } from '../../core/api/apply/pending-owners.ts';
 import { type Convert, shareManaged, trackUpdate, type Write } from '../../core/api/apply/managers.ts';
 import { conflictError } from '../../core/api/apply/conflict-error.ts';
 import { UnnamedItem } from '../../core/api/apply/values.ts';
@@ -33,8 +41,8 @@ export interface OwnedWrite extends RequestBase {
 export interface FieldOwners {
   /** The owners of a new object; `sent` is what the client brought as managedFields. */
   onCreate(kind: KindDefinition, write: OwnedWrite, object: KubeObject, sent: unknown): ManagedFields | undefined;
-  /** The owners after a change; the very same list where no field changed hands. */
-  onUpdate(kind: KindDefinition, write: OwnedWrite, live: Stored, next: KubeObject, sent: unknown): ManagedFields;
+  /** The owners after a change, worked out when somebody asks; the very same list where no field changed hands. */
+  onUpdate(kind: KindDefinition, write: OwnedWrite, live: Stored, next: KubeObject, sent: unknown): Owners;
   /** What an applied configuration makes of the live object. Throws a 409 that names the owners in its way. */
   onApply(
     kind: KindDefinition,
@@ -132,11 +140,15 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       // Ownership that was given up is taken up again by the next apply.
       if (start.length === 0) return start;
       const described = describe(kind, write);
-      const before = inForm(described.form, live);
-      const after = inForm(described.form, kind.strategy.converted?.(next) ?? next);
-      const managed = tracked(() => trackUpdate(start, described.write, before, after));
-      if (managed === owners) return owners;
-      return shared(lastUpdated, `${kind.group}/${kind.resource}/${subresource}/${described.write.manager}`, managed);
+      const workOut = (): ManagedFields => {
+        const before = inForm(described.form, live);
+        const after = inForm(described.form, kind.strategy.converted?.(next) ?? next);
+        const managed = tracked(() => trackUpdate(start, described.write, before, after));
+        if (managed === owners) return owners;
+        return shared(lastUpdated, `${kind.group}/${kind.resource}/${subresource}/${described.write.manager}`, managed);
+      };
+      // What a custom kind looks like may be another thing by the time somebody asks.
+      return kind.custom === undefined ? new PendingOwners(workOut) : workOut();
     },
     onApply(kind, write, live, configuration) {
       const described = describe(kind, write);
@@ -296,11 +308,11 @@ export const ownersAfter = (
   live: Stored | undefined,
   next: KubeObject,
   sent: unknown,
-): ManagedFields | undefined =>
+): Owners | undefined =>
   live === undefined
     ? context.owners.onCreate(kind, write, next, sent)
     : context.owners.onUpdate(kind, write, live, next, sent);
 
 /** Times alone are no change. */
-export const hasSameOwners = (old: Stored, managed: ManagedFields | undefined): boolean =>
-  sameOwnership(managedOf(old) ?? NOBODY, managed ?? NOBODY);
+export const hasSameOwners = (old: Stored, owners: Owners | undefined): boolean =>
+  sameOwnership(managedOf(old) ?? NOBODY, owners === undefined ? NOBODY : readOwners(owners));

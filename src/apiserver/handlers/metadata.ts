@@ -2,7 +2,7 @@
  * Metadata that belongs to the server. Objects are built field by field in one order, so that all of a kind share a
  * shape and nothing a client smuggled into metadata survives.
  */
-import { type ManagedFields, setManaged } from '../../core/api/apply/managed.ts';
+import { type Owners, setManaged } from '../../core/api/apply/managed.ts';
 import type { ObjectMeta, OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored, StoredMeta } from '../../core/kube/objects.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
@@ -25,7 +25,7 @@ export interface ServerFields {
  * Client's part from `meta`, server's part from `server`. Not frozen: its maker completes it with the revision. Owners of
  * fields are not taken from what a client wrote; they were worked out from it.
  */
-export function buildMeta(meta: ObjectMeta, server: ServerFields, managed: ManagedFields | undefined): StoredMeta {
+export function buildMeta(meta: ObjectMeta, server: ServerFields, managed: Owners | undefined): StoredMeta {
   const built: Writable<StoredMeta> = { name: server.name } as Writable<StoredMeta>;
   if (meta.generateName) built.generateName = meta.generateName;
   if (server.namespace !== '') built.namespace = server.namespace;

@@ -10,6 +10,7 @@ import { parseTime } from '../../kube/time.ts';
 import { compareBytes } from '../../kube/go-text.ts';
 import { equalSets, type FieldSet } from './field-set.ts';
 import { decodeFields, encodeFields } from './fields-v1.ts';
+import { PendingOwners } from './pending-owners.ts';
 
 export interface ManagedEntry {
   readonly manager: string;
@@ -25,24 +26,40 @@ export interface ManagedEntry {
 /** In the order they are shown in. An object without owners has none of this. */
 export type ManagedFields = readonly ManagedEntry[];
 
+/** What an object carries: its owners, or the way to them. */
+export type Owners = ManagedFields | PendingOwners;
+
+export const readOwners = (owners: Owners): ManagedFields => (owners instanceof PendingOwners ? owners.read() : owners);
+
 const MANAGED = Symbol('managedFields');
 
 interface Carrier {
-  [MANAGED]?: ManagedFields;
+  [MANAGED]?: Owners;
 }
 
-export const managedOf = (object: KubeObject): ManagedFields | undefined =>
-  (object.metadata as Carrier | undefined)?.[MANAGED];
+const carriedBy = (object: KubeObject): Owners | undefined => (object.metadata as Carrier | undefined)?.[MANAGED];
+
+export function managedOf(object: KubeObject): ManagedFields | undefined {
+  const carried = carriedBy(object);
+  if (carried === undefined) return undefined;
+  const managed = readOwners(carried);
+  return managed.length === 0 ? undefined : managed;
+}
+
+/** Owners known to be none are not carried. */
+const carriable = (owners: Owners | undefined): Owners | undefined =>
+  Array.isArray(owners) && owners.length === 0 ? undefined : owners;
 
 /** Hangs owners on metadata that is being made; nobody else may have seen it yet. */
-export function setManaged(metadata: ObjectMeta, managed: ManagedFields | undefined): void {
-  if (managed !== undefined && managed.length > 0) (metadata as Carrier)[MANAGED] = managed;
+export function setManaged(metadata: ObjectMeta, owners: Owners | undefined): void {
+  const carried = carriable(owners);
+  if (carried !== undefined) (metadata as Carrier)[MANAGED] = carried;
 }
 
 /** The object with these owners; itself where it has them already. */
-export function withManaged<T extends KubeObject>(object: T, managed: ManagedFields | undefined): T {
-  const wanted = managed === undefined || managed.length === 0 ? undefined : managed;
-  if (managedOf(object) === wanted) return object;
+export function withManaged<T extends KubeObject>(object: T, owners: Owners | undefined): T {
+  const wanted = carriable(owners);
+  if (carriedBy(object) === wanted) return object;
   const metadata = { ...object.metadata };
   if (wanted === undefined) delete (metadata as Carrier)[MANAGED];
   else setManaged(metadata, wanted);
