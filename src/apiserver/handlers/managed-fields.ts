@@ -107,13 +107,16 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
     return common;
   };
 
-  const describe = (
-    kind: KindDefinition,
-    write: OwnedWrite,
-  ): { readonly form: KindDefinition; readonly write: Write } => {
-    const form = write.form ?? kind;
+  /** Thousands of alike writes may come within a second, and be kept by what they wrote. */
+  let last: { readonly common: Common; readonly write: Write } | undefined;
+
+  const describe = (kind: KindDefinition, form: KindDefinition, write: OwnedWrite): Write => {
     const common = commonOf(kind, form, write.target.subresource);
-    return { form, write: { ...common, manager: managerOf(write), now: timestamps.now() } };
+    const manager = managerOf(write);
+    const now = timestamps.now();
+    if (last?.common === common && last.write.manager === manager && last.write.now === now) return last.write;
+    last = { common, write: { ...common, manager, now } };
+    return last.write;
   };
 
   return {
@@ -123,13 +126,13 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
         const known = findSlot(slots.get(form), managerOf(write), apiVersionOf(form), object, shapeOfKind(kind));
         if (known !== undefined) return ofNow(known, timestamps.now());
       }
-      const described = describe(kind, write);
+      const described = describe(kind, form, write);
       const value = inForm(form, kind.strategy.converted?.(object) ?? object);
       const start = startingPoint('', NOBODY, sent);
-      const managed = tracked(() => trackUpdate(start, described.write, blankOf(form), value));
+      const managed = tracked(() => trackUpdate(start, described, blankOf(form), value));
       // Objects are compared as they are stored, whatever form they came in.
       if (sent === undefined && (form === kind || form.conversion?.renamesOnly === true)) {
-        remember(slots, form, described.write, object, managed);
+        remember(slots, form, described, object, managed);
       }
       return managed;
     },
@@ -139,21 +142,22 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       const start = startingPoint(subresource, owners, kind.custom !== undefined && isNone(sent) ? undefined : sent);
       // Ownership that was given up is taken up again by the next apply.
       if (start.length === 0) return start;
-      const described = describe(kind, write);
+      const form = write.form ?? kind;
+      const described = describe(kind, form, write);
       const workOut = (): ManagedFields => {
-        const before = inForm(described.form, live);
-        const after = inForm(described.form, kind.strategy.converted?.(next) ?? next);
-        const managed = tracked(() => trackUpdate(start, described.write, before, after));
+        const before = inForm(form, live);
+        const after = inForm(form, kind.strategy.converted?.(next) ?? next);
+        const managed = tracked(() => trackUpdate(start, described, before, after));
         if (managed === owners) return owners;
-        return shared(lastUpdated, `${kind.group}/${kind.resource}/${subresource}/${described.write.manager}`, managed);
+        return shared(lastUpdated, `${kind.group}/${kind.resource}/${subresource}/${described.manager}`, managed);
       };
       // What a custom kind looks like may be another thing by the time somebody asks.
       return kind.custom === undefined ? new PendingOwners(workOut) : workOut();
     },
     onApply(kind, write, live, configuration) {
-      const described = describe(kind, write);
-      const { form } = described;
-      const application: Application = { ...described.write, force: write.force, blank: blankOf(form) };
+      const form = write.form ?? kind;
+      const described = describe(kind, form, write);
+      const application: Application = { ...described, force: write.force, blank: blankOf(form) };
       const value = live === undefined ? application.blank : inForm(form, live);
       const owners = (live === undefined ? undefined : managedOf(live)) ?? NOBODY;
       const config = configuration as unknown as Json;

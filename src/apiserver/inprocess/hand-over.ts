@@ -3,7 +3,8 @@
  * change afterwards. The outer levels of an object are frozen, which costs little and catches the usual slip; whoever
  * wants certainty (tests) freezes all of it in the store's `inspect`.
  *
- * Parts that come again and again (the containers of a template) are looked at twice at most.
+ * Parts that come again and again (the containers of a template) are looked at twice at most. The object and its sections
+ * are another one's every time: they are not remembered, for weak tables are dear to the garbage collector.
  */
 import { NotJsonError, assertJson, isJson } from '../../core/kube/json-check.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
@@ -11,7 +12,7 @@ import { badRequest } from '../../core/kube/status-error.ts';
 /** Parts found to be JSON that were handed over more than once. */
 const known = new WeakSet<object>();
 
-/** How deep parts are remembered: the object, its sections (spec), and their members (containers, volumes). */
+/** How deep parts are frozen: the object, its sections (spec), and their members (containers, volumes). */
 const SHARED_DEPTH = 2;
 
 export function handedOver<T>(value: T): T {
@@ -44,12 +45,13 @@ function accept(value: unknown, depth: number): boolean {
 }
 
 function acceptPart(value: object, depth: number): boolean {
-  if (known.has(value)) return true;
+  const isShared = depth === SHARED_DEPTH;
+  if (isShared && known.has(value)) return true;
   const before = Object.isFrozen(value);
   if (!acceptMembers(value, depth + 1)) return false;
+  if (!before) Object.freeze(value);
   // Frozen already: it has been here before, or belongs to what a server handed out.
-  if (before) known.add(value);
-  else Object.freeze(value);
+  else if (isShared) known.add(value);
   return true;
 }
 

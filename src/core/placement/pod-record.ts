@@ -1,4 +1,4 @@
-/** What accounting needs to know about one pod, worked out once and shared by everything that counts pods. */
+/** What accounting needs to know about one pod; the parts that cost something are shared by all pods of a template. */
 import type { Pod } from '../api/types/core-v1.ts';
 import { type AffinityTerms, compileAffinityTerms } from './affinity-terms.ts';
 import { type HostPort, hostPortsOf, NO_PORTS } from './host-ports.ts';
@@ -74,12 +74,18 @@ function claimsOf(pod: Pod, namespace: string): readonly string[] {
   return claims ?? NO_CLAIMS;
 }
 
+/** Only of pods with pod affinity, whose records cost something: an entry for every pod there is would cost more. */
 const records = new WeakMap<Pod, PodRecord>();
+/** One pod is asked about several times in a row. */
+let last: PodRecord | undefined;
 
 export function recordOf(pod: Pod): PodRecord {
+  if (last?.pod === pod) return last;
+  const { affinity } = pod.spec;
+  if (affinity?.podAffinity === undefined && affinity?.podAntiAffinity === undefined) return (last = describe(pod));
   let record = records.get(pod);
   if (record === undefined) records.set(pod, (record = describe(pod)));
-  return record;
+  return (last = record);
 }
 
 function describe(pod: Pod): PodRecord {

@@ -32,24 +32,30 @@ function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<stri
   return result as unknown as KubeObject;
 }
 
-const converted = new WeakMap<KubeObject, KubeObject>();
+/** The last ones converted: an event is validated, answered and told to its watchers within a moment. */
+let young = new Map<KubeObject, KubeObject>();
+let old = new Map<KubeObject, KubeObject>();
+const MOST_YOUNG = 256;
 
 export const eventConversion: KindConversion = {
   renamesOnly: true,
   validate: (stored) => eventStrategy.validate(eventConversion.fromStorage(stored) as NewEvent),
-  validateUpdate: (stored, old) =>
+  validateUpdate: (stored, before) =>
     eventStrategy.validateUpdate(
       eventConversion.fromStorage(stored) as NewEvent,
-      eventConversion.fromStorage(old) as NewEvent,
+      eventConversion.fromStorage(before) as NewEvent,
       '',
     ),
   toStorage: (object) => renamed(object, 'v1', TO_CORE),
   fromStorage(object) {
-    let result = converted.get(object);
-    if (result === undefined) {
-      result = renamed(object, 'events.k8s.io/v1', TO_EVENTS);
-      converted.set(object, result);
+    const known = young.get(object) ?? old.get(object);
+    if (known !== undefined) return known;
+    if (young.size >= MOST_YOUNG) {
+      old = young;
+      young = new Map();
     }
+    const result = renamed(object, 'events.k8s.io/v1', TO_EVENTS);
+    young.set(object, result);
     return result;
   },
 };
