@@ -72,6 +72,9 @@ export interface Controller<K> extends Actor {
   ready(): boolean;
 }
 
+/** For a change that concerns nothing. Most do not, so it is worth not making an empty list each time. */
+export const NO_KEYS: readonly never[] = Object.freeze([]);
+
 export function createController<K>(options: ControllerOptions<K>): Controller<K> {
   const { name, clock, random } = options;
   const logger = (options.logger ?? silentLogger).with({ controller: name });
@@ -136,6 +139,12 @@ export function createController<K>(options: ControllerOptions<K>): Controller<K
     }
   }
 
+  function addAll(keys: Iterable<K>): void {
+    // By index where it can be: iterators would be most of what is allocated to hear of a change.
+    if (Array.isArray(keys)) for (let i = 0; i < keys.length; i += 1) queue.add(keys[i] as K);
+    else for (const key of keys) queue.add(key);
+  }
+
   const controller: Controller<K> = {
     name,
     queue,
@@ -145,8 +154,8 @@ export function createController<K>(options: ControllerOptions<K>): Controller<K
       const registration = informer.addHandler({
         batch(changes) {
           for (const change of changes) {
-            if (change.type === 'update') for (const key of keys(change.old, change)) queue.add(key);
-            for (const key of keys(change.object, change)) queue.add(key);
+            if (change.type === 'update') addAll(keys(change.old, change));
+            addAll(keys(change.object, change));
           }
         },
       });

@@ -13,7 +13,7 @@ import { isStatus } from '../../core/kube/status-error.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import type { Client, DeleteOptions } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
-import { createController, type ReconcileResult } from '../../machinery/controller.ts';
+import { createController, NO_KEYS, type ReconcileResult } from '../../machinery/controller.ts';
 import type { Informers } from '../../machinery/informers.ts';
 import { silentLogger, type Logger } from '../../machinery/logger.ts';
 import type { Metrics } from '../../machinery/metrics.ts';
@@ -84,7 +84,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
     controller.watch(informers.for(resource), (_object, change) => {
       // An update is told twice, for what it was and for what it is; once is enough here.
       if (_object === change.object) graph.note(resource, change);
-      return [];
+      return NO_KEYS;
     });
   }
 

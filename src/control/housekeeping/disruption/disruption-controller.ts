@@ -14,7 +14,7 @@ import type { ObjectKey, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController, type ReconcileResult } from '../../../machinery/controller.ts';
+import { createController, NO_KEYS, type ReconcileResult } from '../../../machinery/controller.ts';
 import { silentLogger } from '../../../machinery/logger.ts';
 import { keyOf, keyText } from '../../../machinery/object-keys.ts';
 import { eventsFor, type KeeperOptions, together } from '../keeper.ts';
@@ -122,15 +122,17 @@ export function createDisruptionController(options: DisruptionControllerOptions)
     }
   }
 
-  function* budgetsOf(pod: Stored<Pod>): Generator<ObjectKey> {
+  function budgetsOf(pod: Stored<Pod>): readonly ObjectKey[] {
+    let keys: ObjectKey[] | undefined;
     for (const budget of budgets.lister.list(pod.metadata.namespace ?? '')) {
       try {
         if (!compileLabelSelector(budget.spec?.selector).matches(pod.metadata.labels ?? {})) continue;
       } catch {
         continue;
       }
-      yield keyOf(budget);
+      (keys ??= []).push(keyOf(budget));
     }
+    return keys ?? NO_KEYS;
   }
 
   /** A pod that was to be disturbed and is still here after all: the note comes off. */
@@ -150,7 +152,7 @@ export function createDisruptionController(options: DisruptionControllerOptions)
     .watch(pods, budgetsOf);
   const notes = createController<ObjectKey>({ ...base, name: 'disruption-notes', reconcile: clearNote }).watch(
     pods,
-    (pod, { type }) => (type !== 'delete' && staleNoteIn(pod, clock.now()) !== undefined ? [keyOf(pod)] : []),
+    (pod, { type }) => (type !== 'delete' && staleNoteIn(pod, clock.now()) !== undefined ? [keyOf(pod)] : NO_KEYS),
   );
   return together('disruption', [controller, notes, ...actors]);
 }

@@ -4,7 +4,7 @@ import { deepEqual } from '../../../../core/kube/immutable.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Clock } from '../../../../machinery/clock.ts';
-import type { Controller, ReconcileResult } from '../../../../machinery/controller.ts';
+import { type Controller, NO_KEYS, type ReconcileResult } from '../../../../machinery/controller.ts';
 import type { Informer } from '../../../../machinery/informer.ts';
 import { keyOf } from '../../../../machinery/object-keys.ts';
 import type { Change } from '../../../../machinery/object-store.ts';
@@ -61,7 +61,7 @@ export function createFeed<O extends KubeObject, W extends Owner<O>>(options: Fe
   const { controller, clock, resource, informer, owners, selects } = options;
 
   controller.watch(informer, (object, change) => {
-    if (object !== change.object) return [];
+    if (object !== change.object) return NO_KEYS;
     const key = keyOf(object);
     // What our own write made of it needs no second look.
     const isOurs =
@@ -106,12 +106,12 @@ export function createFeed<O extends KubeObject, W extends Owner<O>>(options: Fe
       controller.watch(children, (object, change) => {
         if (object !== change.object) {
           // What it has left may need work as well.
-          if (controllerOf(object)?.uid !== controllerOf(change.object)?.uid) enqueue(object);
-          return [];
+          if (hasOtherController(object, change.object)) enqueue(object);
+          return NO_KEYS;
         }
         if (controllerOf(object) !== undefined) enqueue(object);
         else if (adopts) seeOrphan(change);
-        return [];
+        return NO_KEYS;
       });
     },
   };
@@ -121,6 +121,10 @@ export function createFeed<O extends KubeObject, W extends Owner<O>>(options: Fe
     if (key !== undefined) soon(key);
   }
 }
+
+/** Owners that did not change are mostly the very same list. */
+const hasOtherController = (a: KubeObject, b: KubeObject): boolean =>
+  a.metadata.ownerReferences !== b.metadata.ownerReferences && controllerOf(a)?.uid !== controllerOf(b)?.uid;
 
 const isOfGroup = (apiVersion: string, group: string): boolean =>
   group === '' ? !apiVersion.includes('/') : apiVersion.startsWith(`${group}/`);

@@ -9,6 +9,7 @@ import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../../core/api/registry/r
 import type { Deployment, ReplicaSet } from '../../../../core/api/types/apps-v1.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
+import { NO_KEYS } from '../../../../machinery/controller.ts';
 import { createFeed } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';
@@ -59,15 +60,15 @@ export function createDeploymentController(options: WorkloadOptions): Actor {
   // Recreate waits for the last old pod, which may outlive what its ReplicaSet counts.
   controller.watch(pods, (pod, { type, object }) => {
     const isOver = type === 'delete' || object.status?.phase === 'Succeeded' || object.status?.phase === 'Failed';
-    if (!isOver || pod !== object) return [];
+    if (!isOver || pod !== object) return NO_KEYS;
     const owner = controllerOf(pod);
-    if (owner?.kind !== 'ReplicaSet') return [];
+    if (owner?.kind !== 'ReplicaSet') return NO_KEYS;
     const { namespace = '' } = pod.metadata;
     const set = sets.lister.get(owner.name, namespace);
     const name = set === undefined ? undefined : controllerOf(set)?.name;
     const deployment = name === undefined ? undefined : deployments.lister.get(name, namespace);
     if (deployment !== undefined && isRecreate(deployment)) feed.soon({ namespace, name: deployment.metadata.name });
-    return [];
+    return NO_KEYS;
   });
   return together('deployment-controller', [controller, ...actors]);
 }

@@ -3,7 +3,7 @@ import { PODS, SERVICES } from '../../../../core/api/registry/resources.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import type { Clock } from '../../../../machinery/clock.ts';
-import type { Controller } from '../../../../machinery/controller.ts';
+import { type Controller, NO_KEYS } from '../../../../machinery/controller.ts';
 import type { Informers } from '../../../../machinery/informers.ts';
 import { keyOf, keyText } from '../../../../machinery/object-keys.ts';
 import type { Change } from '../../../../machinery/object-store.ts';
@@ -27,24 +27,20 @@ export function feedServices(controller: Controller<ObjectKey>, informers: Infor
 
   controller.watch(services, (service, { object }) => (service === object ? [keyOf(service)] : []));
   controller.watch(pods, (pod, change) => {
-    // Most namespaces have no such Service: nothing else is looked at then.
-    if (pod !== change.object) return [];
+    if (pod !== change.object) return NO_KEYS;
+    const { object, old } = change;
     let isWorthIt: boolean | undefined;
-    for (const key of selecting(change)) {
-      isWorthIt ??= isNews(change);
-      if (!isWorthIt) break;
-      soon(key);
-    }
-    return [];
-  });
-
-  function* selecting({ object, old }: Change<Pod>): Generator<ObjectKey> {
     for (const service of services.lister.list(object.metadata.namespace ?? '')) {
+      // Most namespaces have no such Service: nothing else is looked at then.
       const selects = selectsOf(service);
       if (selects === undefined) continue;
-      if (selects(object.metadata.labels) || (old !== undefined && selects(old.metadata.labels))) yield keyOf(service);
+      if (!selects(object.metadata.labels) && (old === undefined || !selects(old.metadata.labels))) continue;
+      isWorthIt ??= isNews(change);
+      if (!isWorthIt) break;
+      soon(keyOf(service));
     }
-  }
+    return NO_KEYS;
+  });
 
   function soon(key: ObjectKey): void {
     const wait = (restUntil.get(keyText(key)) ?? 0) - clock.monotonic();
