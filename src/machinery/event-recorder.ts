@@ -10,8 +10,9 @@ import type { Actor } from './actor.ts';
 import { type Backoff, createBackoff } from './backoff.ts';
 import type { Client } from './client.ts';
 import type { Clock } from './clock.ts';
-import { createEventCorrelator, DEFAULT_EVENT_LIMITS, remember, type EventLimits } from './events/event-correlator.ts';
+import { createEventCorrelator, DEFAULT_EVENT_LIMITS, type EventLimits } from './events/event-correlator.ts';
 import { eventShape, type EventApi, type EventFacts } from './events/event-shape.ts';
+import { createMemory } from './events/memory.ts';
 import { silentLogger, type Logger } from './logger.ts';
 import { noMetrics, type Metrics } from './metrics.ts';
 import type { Random } from './random.ts';
@@ -72,7 +73,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const shape = eventShape(options.api ?? 'events.k8s.io');
   const correlate = createEventCorrelator(clock, limits);
   /** Events that may still repeat, by key; the longest silent one is forgotten first. */
-  const known = new Map<string, Series>();
+  const known = createMemory<Series>(limits.memory);
   /** What has changed since it was last written, oldest first; a repetition of one that waits costs nothing. */
   const pending = new Set<Series>();
   let wake: (() => void) | undefined;
@@ -98,8 +99,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     const now = clock.now();
     const old = known.get(verdict.key);
-    if (old !== undefined && now - old.lastSeen > limits.windowMs) known.delete(verdict.key);
-    const series = remember(known, verdict.key, limits.memory, (): Series => {
+    if (old !== undefined && now - old.lastSeen > limits.windowMs) known.forget(verdict.key);
+    const series = known.recall(verdict.key, (): Series => {
       const namespace =
         regarding.namespace === undefined || regarding.namespace === '' ? 'default' : regarding.namespace;
       const facts: EventFacts = {
@@ -196,19 +197,19 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         return deadline;
       });
       while (!flush.signal.aborted) {
-        const [next] = pending;
-        if (next === undefined) {
-          if (signal.aborted) break;
-          // Not a race with `stopping`: each would leave something behind on a promise that lives as long as we do.
-          await new Promise<void>((resolve) => void (wake = resolve));
-          continue;
+        // What comes while this goes on is gone through as well; beginning anew each time would walk over what has gone.
+        for (const next of pending) {
+          pending.delete(next);
+          try {
+            await write(next, flush.signal);
+          } catch (error) {
+            if (!flush.signal.aborted) logger.error('An event could not be written', { error });
+          }
+          if (flush.signal.aborted) break;
         }
-        pending.delete(next);
-        try {
-          await write(next, flush.signal);
-        } catch (error) {
-          if (!flush.signal.aborted) logger.error('An event could not be written', { error });
-        }
+        if (signal.aborted && pending.size === 0) break;
+        // Not a race with `stopping`: each would leave something behind on a promise that lives as long as we do.
+        if (pending.size === 0) await new Promise<void>((resolve) => void (wake = resolve));
       }
       for (const _left of pending) drop('shutdown');
       pending.clear();

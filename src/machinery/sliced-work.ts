@@ -40,6 +40,8 @@ export function createSlicedWork(options: SlicedWorkOptions): SlicedWork {
   const { maxInFlight = 256, sliceMs = 2, retryMs = 500, longestRetryMs = 30_000 } = options;
   /** To look at, each once, oldest first; none of them under way. */
   const queue = new Set<string>();
+  /** Stands before the oldest: what it has passed is no longer queued. A new one each time would walk over what is gone. */
+  let oldest = queue.values();
   const underWay = new Set<string>();
   /** Under way, and to be looked at once more afterwards. */
   const again = new Set<string>();
@@ -59,13 +61,24 @@ export function createSlicedWork(options: SlicedWorkOptions): SlicedWork {
   function slice(): void {
     booked = false;
     const end = clock.monotonic() + sliceMs;
-    for (const key of queue) {
+    while (queue.size > 0) {
       if (stopped || underWay.size >= maxInFlight) return;
-      queue.delete(key);
-      lookAt(key);
+      lookAt(takeOldest());
       if (clock.monotonic() >= end) break;
     }
     book();
+  }
+
+  /** Only while there is one. */
+  function takeOldest(): string {
+    let next = oldest.next();
+    if (next.done === true) {
+      oldest = queue.values();
+      next = oldest.next();
+    }
+    const key = next.value as string;
+    queue.delete(key);
+    return key;
   }
 
   function lookAt(key: string): void {

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 import { createTokenBucket, type TokenBucket } from '../workqueue/rate-limiter.ts';
+import { createMemory } from './memory.ts';
 
 export interface EventLimits {
   /** Events of one source about one object: so many at once, then one every so often. */
@@ -45,19 +46,17 @@ export function createEventCorrelator(
   clock: Pick<Clock, 'monotonic'>,
   limits: EventLimits,
 ): (keys: EventKeys) => Verdict {
-  const buckets = new Map<string, TokenBucket>();
-  const groups = new Map<string, Group>();
+  const buckets = createMemory<TokenBucket>(limits.memory);
+  const groups = createMemory<Group>(limits.memory);
 
   return ({ object, group: groupKey, note }) => {
     const now = clock.monotonic();
-    const bucket = remember(buckets, object, limits.memory, () =>
-      createTokenBucket(clock, 1000 / limits.refillMs, limits.burst),
-    );
+    const bucket = buckets.recall(object, () => createTokenBucket(clock, 1000 / limits.refillMs, limits.burst));
     if (!bucket.tryTake()) return { keep: false };
 
     const known = groups.get(groupKey);
-    if (known !== undefined && now - known.lastSeen > limits.windowMs) groups.delete(groupKey);
-    const group = remember(groups, groupKey, limits.memory, () => ({ notes: new Set<string>(), lastSeen: now }));
+    if (known !== undefined && now - known.lastSeen > limits.windowMs) groups.forget(groupKey);
+    const group = groups.recall(groupKey, () => ({ notes: new Set<string>(), lastSeen: now }));
     group.lastSeen = now;
     if (group.notes.has(note)) return { keep: true, key: `${groupKey}\n${note}`, note };
     if (group.notes.size < limits.similar) {
@@ -66,17 +65,4 @@ export function createEventCorrelator(
     }
     return { keep: true, key: `${groupKey}\n`, note: `(combined from similar events): ${note}` };
   };
-}
-
-/** The value under the key, made if need be; using it makes it the youngest, and the oldest goes when there are too many. */
-export function remember<V>(map: Map<string, V>, key: string, limit: number, make: () => V): V {
-  const known = map.get(key);
-  const value = known ?? make();
-  if (known !== undefined) map.delete(key);
-  map.set(key, value);
-  if (map.size > limit) {
-    const [oldest] = map.keys();
-    if (oldest !== undefined) map.delete(oldest);
-  }
-  return value;
 }
