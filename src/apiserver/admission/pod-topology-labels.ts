@@ -8,27 +8,40 @@ import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../..
 import type { Store } from '../store/store.ts';
 import { mergedLabels } from './merged-labels.ts';
 
-const COPIED = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone'] as const;
+const REGION = 'topology.kubernetes.io/region';
+const ZONE = 'topology.kubernetes.io/zone';
 const ALLOWED: AdmissionResponse = { allowed: true };
-/** More different places than this are not remembered: the memory starts anew. */
+/** More different regions, or zones of one, than this are not remembered: the memory starts anew. */
 const MOST_PLACES = 1000;
 
 export function createPodTopologyLabels(store: Store): AdmissionPlugin {
-  /** By their values, as several nodes have the same. */
-  const places = new Map<string, Labels>();
+  /** By region and zone, as many nodes have the same. */
+  const places = new Map<string | undefined, Map<string | undefined, Labels>>();
 
   function placeOf({ tenant }: AdmissionRequest, node: string): Labels | undefined {
     const labels = store.accepted({ tenant, group: '', resource: 'nodes', namespace: '', name: node })?.metadata.labels;
     if (labels === undefined) return undefined;
-    const own = COPIED.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]] as const]));
-    if (own.length === 0) return undefined;
-    const text = JSON.stringify(own);
-    let place = places.get(text);
-    if (place === undefined) {
-      if (places.size >= MOST_PLACES) places.clear();
-      places.set(text, (place = Object.freeze(Object.fromEntries(own))));
-    }
+    const region = labels[REGION];
+    const zone = labels[ZONE];
+    if (region === undefined && zone === undefined) return undefined;
+    const known = places.get(region)?.get(zone);
+    if (known !== undefined) return known;
+    const place: Labels = Object.freeze({
+      ...(region === undefined ? {} : { [REGION]: region }),
+      ...(zone === undefined ? {} : { [ZONE]: zone }),
+    });
+    remember(region, zone, place);
     return place;
+  }
+
+  function remember(region: string | undefined, zone: string | undefined, place: Labels): void {
+    const zones = places.get(region);
+    if (zones !== undefined && zones.size < MOST_PLACES) {
+      zones.set(zone, place);
+      return;
+    }
+    if (places.size >= MOST_PLACES) places.clear();
+    places.set(region, new Map([[zone, place]]));
   }
 
   return {
