@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=8
 // The flag keeps the collector's pauses short, which cannot be asked for later.
 // No static imports: an old Node.js must get as far as saying that it is too old.
 const [major, minor] = process.versions.node.split('.').map(Number);

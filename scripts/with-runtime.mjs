@@ -143,7 +143,7 @@ const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 if (task === 'start') {
   build(node);
   // The flag of bin/everynode.mjs's first line: short pauses matter more to a server than throughput of the collector.
-  become(node, ['--max-semi-space-size=4', join(ROOT, 'bin', 'everynode.mjs'), 'up', ...rest], whereTheyStand());
+  become(node, ['--max-semi-space-size=8', join(ROOT, 'bin', 'everynode.mjs'), 'up', ...rest], whereTheyStand());
 } else if (task === 'build') {
   build(node);
 } else if (task === 'test') {

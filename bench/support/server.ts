@@ -17,7 +17,7 @@ export interface ServerProcess {
 }
 
 /** As the first line of the bin has it. */
-export const SERVER_FLAG = '--max-semi-space-size=4';
+export const SERVER_FLAG = '--max-semi-space-size=8';
 export const BIN = fileURLToPath(new URL('../../bin/everynode.mjs', import.meta.url));
 
 interface Kubeconfig {

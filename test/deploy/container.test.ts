@@ -118,7 +118,7 @@ describe('what the Containerfile makes', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const everynode = (...args: readonly string[]) => {
-    const command = [...asNobody, node, '--max-semi-space-size=4', join(app, 'bin', 'everynode.mjs'), ...args];
+    const command = [...asNobody, node, '--max-semi-space-size=8', join(app, 'bin', 'everynode.mjs'), ...args];
     const [program = '', ...rest] = command;
     return spawnSync(program, rest, {
       cwd: app,

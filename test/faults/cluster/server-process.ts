@@ -41,7 +41,7 @@ const UP = /is up at (https:\/\/\S+)/;
 export function tryStart(dataDir: string, options: StartOptions = {}): Promise<Started> {
   const kubeconfig = join(dataDir, '..', 'kubeconfig');
   const args = [
-    ...['--max-semi-space-size=4', BIN, 'up', '--data-dir', dataDir, '--port', '0', '--nodes', '0'],
+    ...['--max-semi-space-size=8', BIN, 'up', '--data-dir', dataDir, '--port', '0', '--nodes', '0'],
     '--write-kubeconfig',
     kubeconfig,
     ...(options.flags ?? []),

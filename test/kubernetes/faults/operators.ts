@@ -39,7 +39,7 @@ export function startOperators(
     ];
     const child = spawn(
       'setpriv',
-      ['--pdeathsig', 'KILL', '--', process.execPath, '--max-semi-space-size=4', BIN, 'operator', ...flags],
+      ['--pdeathsig', 'KILL', '--', process.execPath, '--max-semi-space-size=8', BIN, 'operator', ...flags],
       { stdio: ['ignore', log, log] },
     );
     closeSync(log);
