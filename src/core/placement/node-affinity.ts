@@ -171,12 +171,11 @@ function explainTerms(terms: readonly NodeSelectorTerm[]): string {
 
 /** Within a term every `metadata.name In` must hold; the terms are alternatives; one term without a name frees them all. */
 function pinnedBy(terms: readonly NodeSelectorTerm[]): ReadonlySet<string> | undefined {
-  if (terms.length === 0) return undefined;
-  const names = new Set<string>();
+  let names: Set<string> | undefined;
   for (const term of terms) {
     const ofTerm = intersectIn(term.matchFields, NAME_FIELD);
     if (ofTerm === undefined) return undefined;
-    for (const name of ofTerm) names.add(name);
+    names = names === undefined ? ofTerm : names.union(ofTerm);
   }
   return names;
 }

@@ -8,6 +8,7 @@ import { goQuote, utf8Length } from '../../kube/go-text.ts';
 import { dns1123LabelProblems, labelValueProblems, type NameRule, qualifiedNameProblems } from '../../kube/names.ts';
 import { append } from './append.ts';
 import { validateManagedFields } from './managed-fields.ts';
+import { rememberSeen } from '../schema/remember-seen.ts';
 
 export type { NameRule };
 
@@ -60,6 +61,10 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
   return errors;
 }
 
+/** Empty is as good as absent. */
+const IMMUTABLE_TEXTS = ['name', 'namespace', 'uid'] as const;
+const IMMUTABLE_VALUES = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
 /**
  * What an update may not change about metadata, and what it may write there: a kind's own rules and those the server
  * applies to every kind, together.
@@ -81,17 +86,14 @@ export function validateObjectMetaUpdate(
   if (generation < (old.generation ?? 0)) {
     errors.push(invalid(field.child(path, 'generation'), generation, 'must not be decremented'));
   }
-  immutableText(meta.name, old.name, field.child(path, 'name'), errors);
-  immutableText(meta.namespace, old.namespace, field.child(path, 'namespace'), errors);
-  immutableText(meta.uid, old.uid, field.child(path, 'uid'), errors);
-  immutable(meta.creationTimestamp, old.creationTimestamp, field.child(path, 'creationTimestamp'), errors);
-  immutable(meta.deletionTimestamp, old.deletionTimestamp, field.child(path, 'deletionTimestamp'), errors);
-  immutable(
-    meta.deletionGracePeriodSeconds,
-    old.deletionGracePeriodSeconds,
-    field.child(path, 'deletionGracePeriodSeconds'),
-    errors,
-  );
+  for (const name of IMMUTABLE_TEXTS) {
+    const value = meta[name] ?? '';
+    if (value !== (old[name] ?? '')) errors.push(invalid(field.child(path, name), value, 'field is immutable'));
+  }
+  for (const name of IMMUTABLE_VALUES) {
+    const value = meta[name] ?? null;
+    if (value !== (old[name] ?? null)) errors.push(invalid(field.child(path, name), value, 'field is immutable'));
+  }
   validateShared(meta, path, errors);
   if (meta.finalizers) validateFinalizersOf(meta.finalizers, rules, path, errors);
   if (meta.managedFields) append(errors, validateManagedFields(meta.managedFields, field.child(path, 'managedFields')));
@@ -111,25 +113,23 @@ function validateFinalizersOf(
     append(errors, validateFinalizerOwner(name, field.index(at, index)));
 }
 
+/** Labels and owners that objects of one template share, and every version of an object with those before. */
+const fineLabels = rememberSeen();
+const fineOwners = rememberSeen();
+
 function validateShared(meta: ObjectMeta, path: string, errors: FieldError[]): void {
-  if (meta.labels) append(errors, validateLabels(meta.labels, field.child(path, 'labels')));
-  if (meta.annotations) append(errors, validateAnnotations(meta.annotations, field.child(path, 'annotations')));
-  if (meta.ownerReferences) {
-    append(errors, validateOwnerReferences(meta.ownerReferences, field.child(path, 'ownerReferences')));
+  const { annotations, labels, ownerReferences } = meta;
+  if (labels && fineLabels.find(labels) === undefined) {
+    const found = validateLabels(labels, field.child(path, 'labels'));
+    if (found.length === 0) fineLabels.add(labels, labels);
+    else append(errors, found);
   }
-}
-
-function immutableText(value: string | undefined, old: string | undefined, path: string, errors: FieldError[]): void {
-  if ((value ?? '') !== (old ?? '')) errors.push(invalid(path, value ?? '', 'field is immutable'));
-}
-
-function immutable(
-  value: string | number | null | undefined,
-  old: string | number | null | undefined,
-  path: string,
-  errors: FieldError[],
-): void {
-  if ((value ?? null) !== (old ?? null)) errors.push(invalid(path, value ?? null, 'field is immutable'));
+  if (annotations) append(errors, validateAnnotations(annotations, field.child(path, 'annotations')));
+  if (ownerReferences && fineOwners.find(ownerReferences) === undefined) {
+    const found = validateOwnerReferences(ownerReferences, field.child(path, 'ownerReferences'));
+    if (found.length === 0) fineOwners.add(ownerReferences, ownerReferences);
+    else append(errors, found);
+  }
 }
 
 /** A label key, or anything else that follows the same rule. */

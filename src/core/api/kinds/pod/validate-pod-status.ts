@@ -53,7 +53,7 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): readonly FieldError
   }
   validateNodeClaims(found, status, pod.spec);
   validateAddresses(found, status, before);
-  for (const key of STATUS_LISTS) validateUsers(found, listOf(status[key]), pod.spec.os?.name, `status.${key}`);
+  for (const key of STATUS_LISTS) validateUsers(found, status[key], pod.spec.os?.name, key);
   validateDevices(found, listOf(status.containerStatuses), listOf(pod.spec.containers), 'status.containerStatuses');
   validateDevices(
     found,
@@ -95,8 +95,11 @@ function validateNomination(found: Findings, node: string, before: string, bound
   if (boundTo) found.push(forbidden(path, 'may not be set on pods that are already bound to a node'));
 }
 
+const hasEnded = ({ state }: ContainerStatus): boolean => state?.terminated !== undefined;
+
 /** A container that has ended starts again only where its restart policy says so. */
 function validateTransitions(found: Findings, status: PodStatus, old: PodStatus, spec: PodSpec): void {
+  if (!STATUS_LISTS.some((key) => old[key]?.some(hasEnded))) return;
   const restartsAll = [...listOf(spec.initContainers), ...listOf(spec.containers)].some(({ restartPolicyRules }) =>
     listOf(restartPolicyRules).some(({ action }) => action === 'RestartAllContainers'),
   );
@@ -140,6 +143,7 @@ function mayRestart(container: Container, spec: PodSpec, exitCode: number): bool
 }
 
 function validateClaimStatuses(found: Findings, status: PodStatus, spec: PodSpec): void {
+  if (listOf(status.resourceClaimStatuses).length === 0) return;
   const known = new Set(listOf(spec.resourceClaims).map(({ name }) => name));
   const seen = new Set<string>();
   for (const [index, { name, resourceClaimName }] of listOf(status.resourceClaimStatuses).entries()) {
@@ -228,7 +232,7 @@ type Addresses = readonly { readonly ip?: string }[];
 
 function validateAddressList(found: Findings, list: Addresses, old: Addresses, key: string, type: string): void {
   const kept = old.map(({ ip = '' }) => ip);
-  for (const [index, { ip = '' }] of list.entries()) addAll(found, validateIP(`status.${key}[${index}]`, ip, kept));
+  list.forEach(({ ip = '' }, index) => addAll(found, validateIP(`status.${key}[${index}]`, ip, kept)));
   if (list.length < 2) return;
   const parsed = list.map(({ ip = '' }) => parseIP(ip));
   const broken = parsed.indexOf(undefined);
@@ -246,13 +250,14 @@ function validateAddressList(found: Findings, list: Addresses, old: Addresses, k
 
 function validateUsers(
   found: Findings,
-  statuses: readonly ContainerStatus[],
+  statuses: readonly ContainerStatus[] | undefined,
   os: string | undefined,
-  path: string,
+  key: string,
 ): void {
+  if (statuses === undefined || !statuses.some(({ user }) => user?.linux !== undefined)) return;
   for (const [index, { user }] of statuses.entries()) {
     if (user?.linux === undefined) continue;
-    const at = `${path}[${index}].user.linux`;
+    const at = `status.${key}[${index}].user.linux`;
     if (os === 'windows') {
       found.push(forbidden(at, 'cannot be set for a windows pod'));
       continue;
@@ -275,6 +280,7 @@ function validateDevices(
   containers: readonly Container[],
   path: string,
 ): void {
+  if (!statuses.some(({ allocatedResourcesStatus }) => allocatedResourcesStatus !== undefined)) return;
   for (const [index, { name, allocatedResourcesStatus }] of statuses.entries()) {
     const container = containers.find((candidate) => candidate.name === name);
     for (const [position, resource] of listOf(allocatedResourcesStatus).entries()) {
