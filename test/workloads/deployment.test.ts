@@ -82,7 +82,7 @@ describe('a Deployment', () => {
     for (const pod of pods) {
       expect(pod.metadata.name).toMatch(new RegExp(`^web-${hash}-[a-z0-9]{5}$`));
       expect(pod.metadata.generateName).toBe(`web-${hash}-`);
-      expect(pod.metadata.labels).toEqual({ app: 'web', 'pod-template-hash': hash });
+      expect(pod.metadata.labels).toMatchObject({ app: 'web', 'pod-template-hash': hash });
     }
     await house.settle();
     expect(await condition('Available')).toBe('True MinimumReplicasAvailable Deployment has minimum availability.');
