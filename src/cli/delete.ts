@@ -1,10 +1,9 @@
 /** `everynode delete`: takes components away, with all they brought and nothing else. */
 import { deleteComponent } from '../control/component/apply/delete.ts';
-import { identityText } from '../control/component/apply/rendered.ts';
-import { CliError } from './cli-error.ts';
+import type { ComponentIdentity } from '../control/component/apply/rendered.ts';
 import { onCluster, readDryRun, readTimeout } from './component/cluster.ts';
 import type { DeleteFlags } from './component/flags.ts';
-import { identitiesOf, requireTargets } from './component/targets.ts';
+import { identitiesOf, noComponentError, requireTargets } from './component/targets.ts';
 import { kubectlName } from './component/text.ts';
 
 /** As long as a timer can be. */
@@ -16,15 +15,15 @@ export async function deleteComponents(names: readonly string[], flags: DeleteFl
   const targets = await requireTargets(names, flags);
   const settings = { tellSteps: flags.output === 'text', whenInterrupted: 'Delete again to finish what was begun' };
   await onCluster(flags, settings, async ({ context, namespace, view }) => {
-    const absent: string[] = [];
+    const absent: ComponentIdentity[] = [];
     if (dryRun) view.note('This is a dry run: nothing is deleted.');
     // What needs others goes before them.
     for (const identity of identitiesOf(targets, flags.namespace ?? namespace).toReversed()) {
       const { outcome, steps } = await deleteComponent(context, identity, { waitMs, dryRun });
-      if (outcome === 'absent') absent.push(identityText(identity));
+      if (outcome === 'absent') absent.push(identity);
       if (flags.output === 'name')
         for (const step of steps) if (step.outcome === 'deleted') process.stdout.write(`${kubectlName(step.object)}\n`);
     }
-    if (absent.length > 0) throw new CliError(`there is no component ${absent.join(', ')}`);
+    if (absent.length > 0) throw await noComponentError(context, absent);
   });
 }

@@ -4,7 +4,7 @@ import { identityText } from '../control/component/apply/rendered.ts';
 import { printYaml } from '../control/component/print/print-yaml.ts';
 import { onCluster } from './component/cluster.ts';
 import type { HistoryFlags } from './component/flags.ts';
-import { identitiesOf, requireTargets } from './component/targets.ts';
+import { identitiesOf, orNoComponent, requireTargets } from './component/targets.ts';
 import { printable, table } from './component/text.ts';
 
 export async function history(names: readonly string[], flags: HistoryFlags): Promise<void> {
@@ -12,7 +12,7 @@ export async function history(names: readonly string[], flags: HistoryFlags): Pr
   await onCluster(flags, {}, async ({ context, namespace }) => {
     const found = [];
     for (const identity of identitiesOf(targets, flags.namespace ?? namespace))
-      found.push({ identity, revisions: await componentHistory(context, identity) });
+      found.push({ identity, revisions: await orNoComponent(context, identity, componentHistory(context, identity)) });
     if (flags.output === 'json' || flags.output === 'yaml') {
       const value = { components: found.map(({ identity, revisions }) => ({ ...identity, revisions })) };
       process.stdout.write(flags.output === 'json' ? `${JSON.stringify(value, null, 2)}\n` : printYaml(value));

@@ -7,6 +7,7 @@ import { VERSION } from '../core/api/version.ts';
 import { CliError } from './cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
 import { addComponentCommands } from './component/commands.ts';
+import { hinted } from './hints.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { addUserCommands } from './user-commands.ts';
 import { surviveClosedPipes } from './terminal.ts';
@@ -105,6 +106,11 @@ export function createProgram(): Command {
     // Its exit codes are kubectl's.
     if (command.name() !== 'diff') command.exitOverride();
     for (const sub of command.commands) sub.exitOverride();
+    for (const each of [command, ...command.commands])
+      each.configureOutput({
+        outputError: (text, write) =>
+          write(hinted(text, { flags: each.options.map(({ long }) => long ?? ''), args: each.args })),
+      });
   }
   return program;
 }

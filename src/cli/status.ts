@@ -6,11 +6,10 @@ import { type ComponentOutputs, liveOutputs } from '../control/component/outputs
 import { printYaml } from '../control/component/print/print-yaml.ts';
 import { DAEMON_SETS } from '../core/api/registry/resources.ts';
 import { isStatus } from '../core/kube/status-error.ts';
-import { CliError } from './cli-error.ts';
 import { onCluster } from './component/cluster.ts';
 import type { StatusFlags } from './component/flags.ts';
 import { nowhereText, reasonLines } from './component/rollout-text.ts';
-import { identitiesOf, readTargets } from './component/targets.ts';
+import { identitiesOf, noComponentError, readTargets } from './component/targets.ts';
 import { printable, table } from './component/text.ts';
 
 interface Seen {
@@ -34,8 +33,8 @@ export async function status(names: readonly string[], flags: StatusFlags): Prom
       seen.push({ identity, status: await componentStatus(context, identity), ...outputs });
     }
     show(seen, flags.output);
-    const absent = seen.filter((each) => each.status.phase === 'absent').map((each) => identityText(each.identity));
-    if (absent.length > 0) throw new CliError(`there is no component ${absent.join(', ')}`);
+    const absent = seen.filter((each) => each.status.phase === 'absent').map(({ identity }) => identity);
+    if (absent.length > 0) throw await noComponentError(context, absent);
     if (seen.length === 0) {
       const where = flags.allNamespaces === true ? 'the cluster' : `namespace ${namespace}`;
       process.stderr.write(`There is no component in ${where}.\n`);

@@ -5,7 +5,7 @@ import { CliError } from './cli-error.ts';
 import { onCluster, readDryRun, readTimeout } from './component/cluster.ts';
 import type { UndoFlags } from './component/flags.ts';
 import { waitForRollouts } from './component/rollout.ts';
-import { identitiesOf, requireTargets } from './component/targets.ts';
+import { identitiesOf, orNoComponent, requireTargets } from './component/targets.ts';
 import { printable } from './component/text.ts';
 
 export async function undo(names: readonly string[], flags: UndoFlags): Promise<void> {
@@ -16,10 +16,11 @@ export async function undo(names: readonly string[], flags: UndoFlags): Promise<
   await onCluster(flags, {}, async (session) => {
     const identities = identitiesOf(targets, flags.namespace ?? session.namespace);
     for (const identity of identities) {
-      const { outcome, to } = await undoComponent(session.context, identity, {
-        dryRun,
-        ...(toRevision === undefined ? {} : { toRevision }),
-      });
+      const { outcome, to } = await orNoComponent(
+        session.context,
+        identity,
+        undoComponent(session.context, identity, { dryRun, ...(toRevision === undefined ? {} : { toRevision }) }),
+      );
       const said = outcome === 'undone' ? 'is back at' : 'is already at';
       const what = `revision ${to.revision} (${printable(to.images.join(', '))})${dryRun ? ' (dry run)' : ''}`;
       process.stdout.write(`${identityText(identity)} ${said} ${what}\n`);

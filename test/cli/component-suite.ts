@@ -72,6 +72,13 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       const undone = await everynode(home, ['undo', 'agent', '-n', namespace, '--to-revision', '1']);
       expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining('way/agent is back at revision 1')]);
       expect((await everynode(home, ['status', '-A'])).stdout).toMatch(/^way +agent +undone-to-1/m);
+      for (const command of ['status', 'history', 'undo', 'delete'])
+        expect(await everynode(home, [command, 'agent', '-n', 'default'])).toMatchObject({
+          code: 1,
+          stderr: expect.stringMatching(
+            /there is no component default\/agent[^]*There is one called agent in namespace way: -n way/,
+          ) as string,
+        });
       const missing = await everynode(home, ['undo', ...file, '--to-revision', '9']);
       expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no revision 9')]);
 

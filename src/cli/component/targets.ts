@@ -1,5 +1,7 @@
 /** Which components a command is about: named, or read from the manifests they came from. */
-import type { ComponentIdentity } from '../../control/component/apply/rendered.ts';
+import { type ApplyContext, type ComponentIdentity, identityText } from '../../control/component/apply/rendered.ts';
+import { isApplyError } from '../../control/component/apply/errors.ts';
+import { listComponents } from '../../control/component/apply/status.ts';
 import { CliError } from '../cli-error.ts';
 import type { TargetFlags } from './flags.ts';
 import { prepareInputs } from './prepare.ts';
@@ -28,6 +30,34 @@ export const requireTargets = async (names: readonly string[], flags: TargetFlag
     throw new CliError('no component is named', 'Name it, with -n NAMESPACE, or give its manifest: -f FILE');
   return targets;
 };
+
+/** Where one of that name is there, in another namespace, most likely that was meant. */
+export async function noComponentError(context: ApplyContext, absent: readonly ComponentIdentity[]): Promise<CliError> {
+  const names = new Set(absent.map(({ name }) => name));
+  // Who may not look everywhere gets no hint.
+  const all = await listComponents(context).catch(() => []);
+  const others = all.map(({ identity }) => identity).filter(({ name }) => names.has(name));
+  const hints = others.map(
+    ({ name, namespace }) => `There is one called ${name} in namespace ${namespace}: -n ${namespace}`,
+  );
+  const text = `there is no component ${absent.map(identityText).join(', ')}`;
+  return new CliError(text, hints.length === 0 ? undefined : hints.join('\n  '));
+}
+
+/** What came of it; or, where its DaemonSet is not there, the error that says so for people. */
+export async function orNoComponent<T>(
+  context: ApplyContext,
+  identity: ComponentIdentity,
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const isAbsent =
+      isApplyError(error, 'EN_COMPONENT_APPLY_NOT_FOUND') && error.message.startsWith('there is no DaemonSet');
+    throw isAbsent ? await noComponentError(context, [identity]) : error;
+  }
+}
 
 export const identitiesOf = (targets: Targets, namespace: string): readonly ComponentIdentity[] =>
   targets.by === 'manifest' ? targets.identities : targets.names.map((name) => ({ name, namespace }));

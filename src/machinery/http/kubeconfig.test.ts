@@ -189,7 +189,12 @@ describe('kubeconfig', () => {
   });
 
   it.each([
-    ['a context that is not there', config('', ''), { context: 'nope' }, 'context "nope" does not exist'],
+    [
+      'a context that is not there',
+      config('', ''),
+      { context: 'nope' },
+      'context "nope" does not exist; there is "main"',
+    ],
     ['a user that is not there', config('', ''), { user: 'nope' }, 'user "nope" does not exist'],
     ['a cluster that is not there', config('', ''), { cluster: 'nope' }, 'cluster "nope" does not exist'],
     [

@@ -50,7 +50,12 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<RestCo
 export async function restConfigFrom(config: Kubeconfig, options: KubeconfigOptions): Promise<RestConfig> {
   const contextName = options.context ?? config.currentContext;
   const context = config.contexts.get(contextName)?.value;
-  if (context === undefined && contextName !== '') throw invalid(`context "${contextName}" does not exist`);
+  if (context === undefined && contextName !== '') {
+    const names = [...config.contexts.keys()].map((name) => JSON.stringify(name));
+    throw invalid(
+      `context "${contextName}" does not exist; ${names.length === 0 ? 'there is none' : `there is ${names.join(', ')}`}`,
+    );
+  }
   const clusterName = options.cluster ?? context?.cluster ?? '';
   const cluster = config.clusters.get(clusterName);
   if (cluster?.value.server === undefined || cluster.value.server === '') {
