@@ -95,6 +95,10 @@ describe('a component that is there', () => {
     );
     await until(imageOf, (image) => image === 'example.test/agent:1');
     expect((await set()).metadata.annotations?.['note']).toBe('by hand');
+    await until(
+      async () => (await eventsAbout(client, 'agent')).map(({ message = '' }) => message),
+      (messages) => messages.includes('applied DaemonSet logging/agent (spec.template.spec.containers[app].image)'),
+    );
     const key = { namespace: NAMESPACE, name: 'agent-config' };
     await client.patch(CONFIG_MAPS, key, { type: 'merge', body: { data: { 'agent.conf': 'level: debug\n' } } });
     await until(config, (map) => map?.data?.['agent.conf'] === 'level: info\n');

@@ -7,6 +7,7 @@ import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import { createCalls, type Calls } from './calls.ts';
+import { changedFields } from './changed-fields.ts';
 import { ComponentApplyError, type FieldConflict } from './errors.ts';
 import { takeInventory, type Hold } from './inventory-store.ts';
 import { isKind, refKey, refText, type ObjectRef } from './object-ref.ts';
@@ -28,6 +29,8 @@ export interface AppliedStep {
   readonly object: ObjectRef;
   readonly outcome: StepOutcome;
   readonly why?: string;
+  /** The paths of what was changed in place; no values. */
+  readonly fields?: readonly string[];
 }
 
 export interface ApplyResult {
@@ -126,7 +129,9 @@ async function carryOut(run: Run, step: Step, hold: Hold, home: Stored | undefin
     case 'adopt': {
       const applied = await apply(run, step.ref, step.object, step.live);
       const isSame = applied.metadata.resourceVersion === step.live.metadata.resourceVersion;
-      report(run, step.ref, isSame ? 'unchanged' : step.action === 'adopt' ? 'adopted' : 'applied');
+      const outcome = step.action === 'adopt' ? 'adopted' : 'applied';
+      if (isSame) report(run, step.ref, 'unchanged');
+      else report(run, step.ref, outcome, undefined, changedFields(step.live, applied));
       return;
     }
     case 'recreate':
@@ -166,9 +171,9 @@ async function apply(run: Run, ref: ObjectRef, object: KubeObject, live: Stored 
   return applied;
 }
 
-function report(run: Run, object: ObjectRef, outcome: StepOutcome, why?: string): void {
-  const step: AppliedStep = { object, outcome, ...(why === undefined ? {} : { why }) };
-  run.done.push(step);
+function report(run: Run, object: ObjectRef, outcome: StepOutcome, why?: string, fields: readonly string[] = []): void {
+  const step = { object, outcome, ...(why === undefined ? {} : { why }) };
+  run.done.push(fields.length === 0 ? step : { ...step, fields });
   run.calls.tell({ type: 'step', ...step });
 }
 

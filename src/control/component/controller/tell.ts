@@ -55,11 +55,21 @@ const MOST = 8;
 export function workNote(reason: string, steps: readonly AppliedStep[]): EventNote | undefined {
   const left = reason === REASONS.deleted ? steps.filter(({ outcome }) => outcome === 'kept') : [];
   const done = [...left, ...steps.filter(({ outcome }) => !RESTING.has(outcome))].map(
-    ({ object, outcome, why }) => `${outcome} ${refText(object)}${why === undefined ? '' : `: ${why}`}`,
+    ({ object, outcome, why, fields }) =>
+      `${outcome} ${refText(object)}${why === undefined ? '' : `: ${why}`}${fieldsText(fields)}`,
   );
   if (done.length === 0) return undefined;
   const more = done.length > MOST ? ` and ${done.length - MOST} more` : '';
   return { type: 'Normal', reason, note: `${done.slice(0, MOST).join(', ')}${more}` };
+}
+
+const MOST_FIELDS = 5;
+
+/** What had to change: of what somebody changed by hand, the fields that they changed. */
+function fieldsText(fields: readonly string[] = []): string {
+  if (fields.length === 0) return '';
+  const more = fields.length > MOST_FIELDS ? ` and ${fields.length - MOST_FIELDS} more` : '';
+  return ` (${fields.slice(0, MOST_FIELDS).join(', ')}${more})`;
 }
 
 /** What an apply leaves alone it leaves alone every time; what stays behind for good is worth a word. */
