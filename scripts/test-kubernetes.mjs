@@ -190,6 +190,8 @@ const ORDER = [
   'conformance',
   'component-apply',
   'component-cli',
+  'component-controller',
+  'component-examples',
   'webhooks',
   'faults',
   'differential',
