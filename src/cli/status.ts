@@ -90,6 +90,7 @@ function rowOf({ identity, status: { rollouts, inventory, ...rest } }: Seen): re
 function stateText({ phase, isHealthy, inventory, objects, rollouts }: ComponentStatus): string {
   if (phase !== 'settled') return phase;
   if (inventory?.undone !== undefined) return `undone-to-${inventory.undone.revision}`;
+  if (isHealthy && objects.some(({ changes }) => changes !== undefined)) return 'changed';
   if (isHealthy) return rollouts.some(({ nowhere }) => nowhere !== undefined) ? 'no-nodes' : 'healthy';
   if (objects.some(({ state }) => state !== 'present')) return 'incomplete';
   return rollouts.find(({ state }) => state !== 'complete')?.state ?? 'unknown';
@@ -100,6 +101,12 @@ function detailsOf({ identity, status: { objects, rollouts } }: Seen, isWide: bo
   const lines = objects
     .filter(({ state }) => isWide || state !== 'present')
     .map(({ object, state }) => `${who}: ${refText(object)} is ${STATES[state]}`);
+  for (const { object, changes = [] } of objects)
+    for (const { manager, fields } of changes) {
+      const more = fields.length > MOST_FIELDS ? ` and ${fields.length - MOST_FIELDS} more` : '';
+      const what = `${fields.slice(0, MOST_FIELDS).join(', ')}${more}`;
+      lines.push(`${who}: ${refText(object)} was changed by ${printable(`${manager}: ${what}`)}`);
+    }
   for (const rollout of rollouts) {
     if (rollout.nowhere !== undefined) lines.push(`warning: ${nowhereText(rollout, rollout.nowhere)}`);
     if (isWide)
@@ -112,6 +119,8 @@ function detailsOf({ identity, status: { objects, rollouts } }: Seen, isWide: bo
   }
   return lines;
 }
+
+const MOST_FIELDS = 5;
 
 const STATES = {
   present: 'there',

@@ -132,6 +132,10 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       const imageNow = async () =>
         (await cluster().client.get(DAEMON_SETS, key)).spec.template.spec?.containers[0]?.image;
 
+      const told = await everynode(home, ['status', '-f', 'agent.yaml', '-o', 'wide']);
+      expect(told.stdout).toMatch(
+        /DaemonSet foreign\/agent was changed by image-bot: \.spec\.template\.spec\.containers\[name="app"\]\.image\n/,
+      );
       const refused = await everynode(home, ['apply', '-f', 'agent.yaml']);
       expect([refused.code, refused.stdout]).toEqual([1, '']);
       expect(refused.stderr).toMatch(/image.*"image-bot"[^]*--force-conflicts[^]*EN_COMPONENT_APPLY_CONFLICT/);
@@ -139,6 +143,7 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       expect((await everynode(home, ['diff', '-f', 'agent.yaml'])).code).toBe(2);
       const forced = await everynode(home, ['apply', '-f', 'agent.yaml', '--force-conflicts', '--no-wait']);
       expect(forced.code).toBe(0);
+      expect((await everynode(home, ['status', '-f', 'agent.yaml'])).stdout).not.toContain('changed');
       expect(await imageNow()).toBe('example.com/agent:1.0');
     }, 120_000);
 

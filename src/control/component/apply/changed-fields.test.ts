@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { changedFields } from './changed-fields.ts';
 
-const object = (rest: object, metadata: object = {}): KubeObject =>
-  ({ apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', ...metadata }, ...rest }) as KubeObject;
+const object = (rest: object, metadata: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name: 'x', ...metadata },
+  ...rest,
+});
 const podOf = (...containers: readonly object[]): object => ({ spec: { template: { spec: { containers } } } });
 
 describe('changed fields', () => {

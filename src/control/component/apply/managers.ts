@@ -4,7 +4,7 @@
  * them. Their owner's part is handed to us, so that the next apply removes what is not in it.
  */
 import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
-import { union } from '../../../core/api/apply/field-set.ts';
+import { describePath, pathsOf, union } from '../../../core/api/apply/field-set.ts';
 import { decodeFields, encodeFields } from '../../../core/api/apply/fields-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { ManagedFieldsEntry } from '../../../core/kube/meta-v1.ts';
@@ -46,6 +46,33 @@ const isTakenFrom = (
   { manager = '', subresource = '' }: ManagedFieldsEntry,
   isPredecessor: (manager: string) => boolean,
 ): boolean => isPredecessor(manager) && subresource === '';
+
+export interface Change {
+  readonly manager: string;
+  /** `.spec.template.spec.containers[name="app"].image` */
+  readonly fields: readonly string[];
+}
+
+/** Keep account of their own in objects of everybody. */
+const HOUSEKEEPERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'kube-apiserver']);
+const FIRST: ReadonlySet<string> = new Set(['f:metadata', 'f:status']);
+
+/** Who has set fields of an object that we applied, beside us: by changing ours, or with some of their own. */
+export function changesIn(entries: readonly ManagedFieldsEntry[]): readonly Change[] {
+  const changes: Change[] = [];
+  for (const { manager = '', subresource = '', fieldsV1, operation } of entries) {
+    const isSelf = OWN.has(manager) || (manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply');
+    if (isSelf || HOUSEKEEPERS.has(manager) || subresource !== '') continue;
+    const paths = [...pathsOf(decodeFields(fieldsV1))].filter(([first = '']) => !FIRST.has(first));
+    // A place that holds others that are named is told with those.
+    const fields = paths.map(describePath).filter((path, _, all) => !all.some((other) => isBelow(other, path)));
+    if (fields.length > 0) changes.push({ manager, fields });
+  }
+  return changes;
+}
+
+const isBelow = (path: string, above: string): boolean =>
+  path !== above && path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
 
 const isOurs = ({ manager, operation, subresource = '' }: ManagedFieldsEntry): boolean =>
   manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply' && subresource === '';

@@ -4,6 +4,7 @@ import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
   EVENTS,
+  NAMESPACES,
   NODES,
   PODS,
 } from '../../../core/api/registry/resources.ts';
@@ -19,7 +20,8 @@ import { createCalls, type Calls } from './calls.ts';
 import { parseInventory, type Inventory } from './inventory.ts';
 import { readInventory } from './inventory-store.ts';
 import { isKind, refOf, type ObjectRef } from './object-ref.ts';
-import { ownerOf } from './ownership.ts';
+import { changesIn, type Change } from './managers.ts';
+import { managedFieldsOf, ownerOf } from './ownership.ts';
 import type { ApplyContext, ComponentIdentity } from './rendered.ts';
 import { rolloutSnapshot, type RolloutSnapshot } from './rollout/snapshot.ts';
 import { scrubbed } from './rollout/wait.ts';
@@ -28,6 +30,8 @@ import { createScrubber } from './secrets.ts';
 export interface ObjectStatus {
   readonly object: ObjectRef;
   readonly state: 'present' | 'missing' | 'ending' | 'not-ours';
+  /** Who else has set fields of it since. */
+  readonly changes?: readonly Change[];
 }
 
 export interface ComponentStatus {
@@ -60,7 +64,9 @@ export async function componentStatus(
   const rollouts: RolloutSnapshot[] = [];
   for (const ref of found.inventory.objects) {
     const live = await calls.find(ref);
-    objects.push({ object: ref, state: stateOf(live, identity) });
+    const state = stateOf(live, identity);
+    const changes = live === undefined || isKind(ref, NAMESPACES) ? [] : changesIn(managedFieldsOf(live));
+    objects.push({ object: ref, state, ...(changes.length === 0 || state !== 'present' ? {} : { changes }) });
     if (live !== undefined && isKind(ref, DAEMON_SETS))
       rollouts.push(scrubbed(await snapshotNow(calls, live as Stored<DaemonSet>, options), scrubber));
   }
