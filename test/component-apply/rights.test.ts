@@ -60,6 +60,9 @@ beforeEach(async () => {
   });
 });
 
+/** May look at everything, and write as the first one may. */
+const clientSeeing = (writer: Client, reader: Client): Client => ({ ...writer, get: reader.get, list: reader.list });
+
 const refusalOf = async (attempt: Promise<unknown>): Promise<ComponentApplyError> => {
   const error = await attempt.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ComponentApplyError);
@@ -127,6 +130,15 @@ describe('without the right to', () => {
     ]);
     expect(problems[0]?.fix).toMatch(/^it takes a role with the verb "\w+" on /);
     expect(writes.seen).toEqual([]);
+    const alone = await refusalOf(applyComponent(contextOf(jane), agent({ namespace: 'mine', hasRbac: false })));
+    expect(alone.problems.map(({ verb, resource }) => `${verb} ${resource}`)).toContain('patch daemonsets.apps');
+    const viewer = clientSeeing(jane, admin);
+    const { problems: rest } = await refusalOf(
+      applyComponent(contextOf(viewer), agent({ namespace: 'mine', hasRbac: false })),
+    );
+    expect(rest.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(
+      expect.arrayContaining(['patch namespaces', 'patch daemonsets.apps', 'patch secrets', 'create configmaps']),
+    );
   });
 
   it('make a namespace the component is told so', async () => {

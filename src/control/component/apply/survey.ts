@@ -148,8 +148,14 @@ export async function survey(outer: Calls, component: RenderedComponent, options
   });
   if (denials.length > 0 || problems.some(isDenied)) {
     // Nothing will be written. What the list needs would else be told after all of this has been put right.
-    if (namespace !== undefined || isNamespaceHidden)
-      denials.push(...(await mayWriteInventory(calls, identity, found)).filter(isDenied));
+    denials.push(...(await mayWriteInventory(calls, identity, found)).filter(isDenied));
+    if (namespace === undefined && !isNamespaceHidden)
+      await forEach(prepared, link, async ({ ref, key, object }) => {
+        if (ref.namespace === '' || refused.has(key)) return;
+        const claims = { force: false, isPredecessor, mayReclaim: () => false, isRoleComing: false };
+        // Rights come before the question whether the namespace is there.
+        denials.push(...(await ask(calls, ref, object, undefined, claims)).problems.filter(isDenied));
+      });
   }
 
   const order = new Map(prepared.map(({ key }, i) => [key, i]));
