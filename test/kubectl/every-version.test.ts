@@ -17,8 +17,9 @@ kubectlSuite(
         ok(['get', 'pod', 'web', '-o', 'json']),
         ok(['describe', 'pod', 'web']),
       ]);
+      const LABELS: unknown = expect.stringMatching(/^app=web,topology\.kubernetes\.io\/zone=/);
       expect(rowsOf(table)).toEqual([
-        { NAME: 'web', READY: '1/1', STATUS: 'Running', RESTARTS: '0', AGE: age, LABELS: 'app=web' },
+        { NAME: 'web', READY: '1/1', STATUS: 'Running', RESTARTS: '0', AGE: age, LABELS },
       ]);
       expect(JSON.parse(json)).toMatchObject({ kind: 'Pod', status: { phase: 'Running', qosClass: 'BestEffort' } });
       expect(text).toMatch(/^Name: +web$/m);

@@ -128,7 +128,11 @@ kubectlSuite('get', (session) => {
       ok(['get', 'pods', '--sort-by=.metadata.name']),
       ok(['get', 'pods', '-l', 'app=web', '--sort-by={.metadata.labels.tier}', '--no-headers']),
     ]);
-    expect(rowsOf(labels).map((row) => row['LABELS'])).toEqual(['app=web,tier=back', 'app=web,tier=front']);
+    const zone = /^(.*),topology\.kubernetes\.io\/zone=zone-\w$/;
+    expect(rowsOf(labels).map((row) => zone.exec(row['LABELS'] ?? '')?.[1])).toEqual([
+      'app=web,tier=back',
+      'app=web,tier=front',
+    ]);
     expect(rowsOf(column).map((row) => row['TIER'])).toEqual(['back', 'front']);
     expect(names(byName)).toEqual(['back', 'broken', 'front']);
     expect(byTier.split('\n').map((line) => line.split(' ')[0])).toEqual(['back', 'front', '']);
