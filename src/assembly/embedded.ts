@@ -242,7 +242,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
 
     const [nodeCount] = await Promise.all([
       createNodes(client, options.groups, DEFAULT_GROUPS, clock, options.onProgress, options.signal),
-      ensureComponentDefinitions({ client, clock, registry: api.registry }, options.signal),
+      // Where nobody here keeps them, whoever does brings the definitions along.
+      runs('component-controller')
+        ? ensureComponentDefinitions({ client, clock, registry: api.registry }, options.signal)
+        : undefined,
     ]);
     const server = `https://${hostName(options.bind)}:${address.port}`;
     return {

@@ -32,7 +32,7 @@ missHelm();
 
 let cluster: TestCluster;
 beforeAll(async () => {
-  cluster = await startTestCluster({ groups: [{ name: 'node', count: 3 }] });
+  cluster = await startTestCluster({ groups: [{ name: 'node', count: 3 }], controllers: ['*', '-component'] });
 });
 afterAll(() => cluster?.stop());
 
@@ -63,7 +63,7 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
     const notes = await ok('install', 'everynode', CHART, '--create-namespace', ...WAIT);
     expect(notes).toMatch(/^STATUS: deployed$/m);
     expect(notes).toContain('runs in daemons-here with 2 replicas');
-    expect(notes).toContain('Controllers: rollout-driver');
+    expect(notes).toContain('Controllers: component, rollout-driver');
     expect((await deployment()).status).toMatchObject({ replicas: 2, readyReplicas: 2 });
   });
 
