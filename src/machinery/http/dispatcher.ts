@@ -9,6 +9,11 @@ export interface DispatcherOptions {
   readonly http2?: boolean;
   /** The most connections at a time; requests beyond them wait. Absent: as many as there are requests under way. */
   readonly connections?: number;
+  /**
+   * Called when something that may change anything is about to be sent: a connection is there, and its turn has come. Time to
+   * end its signal.
+   */
+  readonly beforeWrite?: () => void;
 }
 
 export async function createDispatcher(
@@ -40,12 +45,35 @@ export async function createDispatcher(
     keepAliveTimeout: 60_000,
     allowH2: options.http2 === true,
   };
+  const { beforeWrite } = options;
+  const asking = (dispatcher: Dispatcher): Dispatcher =>
+    beforeWrite === undefined ? dispatcher : dispatcher.compose(askingBefore(beforeWrite));
   const { origin } = new URL(config.server);
   if (config.proxyUrl === undefined)
-    return new Pool(origin, { ...common, connect, connections: options.connections ?? null });
+    return asking(new Pool(origin, { ...common, connect, connections: options.connections ?? null }));
   const { protocol } = new URL(config.proxyUrl);
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw invalid(`proxy-url ${config.proxyUrl}: only http and https proxies are supported`);
   }
-  return new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: connect, proxyTunnel: true });
+  return asking(new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: connect, proxyTunnel: true }));
 }
+
+/** Whoever waits for a connection waits inside the pool, so only the pool knows when something leaves. */
+const askingBefore =
+  (beforeWrite: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, options.method === 'GET' ? handler : starting(handler, beforeWrite));
+
+/** The same handler, with a call before it hears that its request is about to be written. */
+const starting = (handler: Dispatcher.DispatchHandler, before: () => void): Dispatcher.DispatchHandler => ({
+  onRequestStart(controller, context) {
+    before();
+    handler.onRequestStart?.(controller, context);
+  },
+  onRequestUpgrade: (...told) => handler.onRequestUpgrade?.(...told),
+  onResponseStart: (...told) => handler.onResponseStart?.(...told),
+  onResponseData: (...told) => handler.onResponseData?.(...told),
+  onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+  onResponseError: (...told) => handler.onResponseError?.(...told),
+});

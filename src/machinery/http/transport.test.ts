@@ -127,4 +127,44 @@ describe('a transport that somebody else can hold back', () => {
       server.close();
     }
   });
+
+  it('asks when a connection is free, where a write waited for one: much may have happened since', async () => {
+    const arrived: string[] = [];
+    const held: ServerResponse[] = [];
+    const server = createServer((request, response) => {
+      arrived.push(request.url ?? '');
+      if (request.url === '/first') held.push(response);
+      else response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const lost = new AbortController();
+    let isOver = false;
+    const transport = createTransport(
+      { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+      {
+        clock: realClock,
+        random: createSeededRandom(1),
+        connections: 1,
+        beforeWrite: () => {
+          if (isOver) lost.abort(new Error('lost'));
+        },
+      },
+    );
+    try {
+      const write = (path: string) => transport.json({ method: 'POST', path, body: '{}', signal: lost.signal });
+      const first = write('/first');
+      while (held.length === 0) await new Promise((resolve) => void setTimeout(resolve, 5));
+      const others = [write('/second'), write('/third')];
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+      isOver = true;
+      held[0]?.end('{}');
+      const outcomes = await Promise.allSettled([first, ...others]);
+      await transport.json({ method: 'GET', path: '/read' });
+      expect(outcomes.slice(1).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect(arrived).toEqual(['/first', '/read']);
+    } finally {
+      await transport.close();
+      server.close();
+    }
+  });
 });

@@ -28,8 +28,6 @@ export interface TransportOptions extends DispatcherOptions {
   /** For everything but watches. */
   readonly timeoutMs?: number;
   readonly maxRetries?: number;
-  /** Called at the last moment before something leaves that may change anything: time to end its signal. */
-  readonly beforeWrite?: () => void;
   /** Hears the `Warning` headers that servers send for deprecated use. */
   readonly onWarning?: (message: string) => void;
 }
@@ -102,9 +100,10 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
       pools = { cert: credentials.cert };
     const known = isStream ? pools.streams : pools.requests;
     if (known !== undefined) return known;
-    const http2 = options.http2 === true;
+    const { beforeWrite } = options;
+    const common = { http2: options.http2 === true, ...(beforeWrite === undefined ? {} : { beforeWrite }) };
     const connections = options.connections ?? DEFAULT_CONNECTIONS;
-    const dispatcher = createDispatcher(config, credentials, isStream ? { http2 } : { http2, connections });
+    const dispatcher = createDispatcher(config, credentials, isStream ? common : { ...common, connections });
     made.push(dispatcher);
     if (isStream) pools.streams = dispatcher;
     else pools.requests = dispatcher;
@@ -118,7 +117,6 @@ export function createTransport(config: RestConfig, options: TransportOptions): 
     if (wait > 0) await clock.sleep(wait, signal);
     const credentials = await source.get();
     const dispatcher = await dispatcherFor(credentials, request.isStream === true);
-    if (request.method !== 'GET') options.beforeWrite?.();
     signal.throwIfAborted();
     const began = clock.monotonic();
     const response = await dispatcher.request({
