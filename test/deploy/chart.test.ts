@@ -13,6 +13,7 @@ import {
   CHART,
   helm,
   KUBE_VERSION,
+  manifestsIn,
   missHelm,
   runHelm,
   template,
@@ -95,6 +96,53 @@ describe.skipIf(helm === undefined)('the chart', () => {
       });
       if (!/^Cluster|^Custom|WebhookConfiguration$/.test(kind)) expect(metadata.namespace, kind).toBe('daemons-here');
     }
+  });
+
+  it('can be called and put where a name looks like a number', async () => {
+    const { code, stdout, stderr } = await runHelm([
+      'template',
+      '123',
+      CHART,
+      ...KUBE_VERSION,
+      '--namespace',
+      '456',
+      '--set-string',
+      'fullnameOverride=789',
+    ]);
+    expect(code, stderr).toBe(0);
+    for (const { kind, metadata } of manifestsIn(stdout)) {
+      const { name, namespace = '', labels = {} } = metadata;
+      for (const text of [name, namespace, ...Object.values(labels)])
+        expect(typeof text, `${kind} ${text}`).toBe('string');
+    }
+    expect(podOf(manifestsIn(stdout))['serviceAccountName']).toBe('789');
+  });
+
+  it('writes each label once, and keeps those that selectors go by', async () => {
+    const [ours, partOf] = ['app.kubernetes.io/name', 'app.kubernetes.io/part-of'];
+    const labels = { [ours]: 'theirs', [partOf]: 'platform' };
+    const common = ['--set-json', `commonLabels=${JSON.stringify(labels)}`];
+    const manifests = await template(
+      CHART,
+      ...common,
+      '--set-json',
+      `podLabels=${JSON.stringify({ [ours]: 'a', x: 'y' })}`,
+    );
+    for (const { kind, metadata } of manifests)
+      expect(metadata.labels, kind).toMatchObject({ [ours]: 'everynode', [partOf]: 'platform' });
+    const { template: pod } = one(manifests, 'Deployment')['spec'] as { template: Manifest };
+    expect(pod.metadata.labels).toEqual({
+      [ours]: 'everynode',
+      'app.kubernetes.io/instance': 'everynode',
+      [partOf]: 'platform',
+      x: 'y',
+    });
+  });
+
+  it('ends the old pod before the new one acts where nobody elects a leader', async () => {
+    const manifests = await template(CHART, '--set', 'replicas=1', '--set', 'leaderElection.enabled=false');
+    expect(one(manifests, 'Deployment')['spec']).toMatchObject({ strategy: { type: 'Recreate' } });
+    expect(Object.keys((one(manifests, 'Deployment')['spec'] as { strategy: object }).strategy)).toEqual(['type']);
   });
 
   it('runs without a right that it does not need: no root, no writing, no capabilities', async () => {

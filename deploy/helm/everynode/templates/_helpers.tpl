@@ -13,19 +13,23 @@
 {{- end -}}
 
 {{- define "everynode.selectorLabels" -}}
-app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
+{{/* Each label once: the values may say another `part-of`, but not what selectors and Helm go by. */}}
 {{- define "everynode.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{ include "everynode.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-app.kubernetes.io/part-of: everynode
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $fixed := include "everynode.selectorLabels" . | fromYaml -}}
+{{- $_ := set $fixed "app.kubernetes.io/managed-by" .Release.Service -}}
+{{- $own := dict
+  "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/version" .Chart.AppVersion
+  "app.kubernetes.io/part-of" "everynode" -}}
+{{- toYaml (merge $fixed .Values.commonLabels $own) -}}
+{{- end -}}
+
+{{- define "everynode.podLabels" -}}
+{{- toYaml (merge (include "everynode.selectorLabels" . | fromYaml) .Values.podLabels .Values.commonLabels) -}}
 {{- end -}}
 
 {{- define "everynode.serviceAccountName" -}}
