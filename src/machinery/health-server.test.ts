@@ -58,6 +58,20 @@ describe('the port for health and metrics', () => {
     expect((await ask('/livez')).status).toBe(200);
   });
 
+  it('answers whoever asks, although others hold as many connections as there may be', async () => {
+    const server = createHealthServer({ checks: well });
+    servers.push(server);
+    const port = await server.listen(0, '127.0.0.1');
+    const idle = Array.from({ length: 150 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    await Promise.all(
+      idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('close', resolve))),
+    );
+    const response = await fetch(`http://127.0.0.1:${port}/livez`);
+    expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
+    await expect.poll(() => idle.filter((socket) => !socket.closed).length).toBe(99);
+    for (const socket of idle) socket.destroy();
+  });
+
   it('says when its port is taken, and closes although somebody holds a connection', async () => {
     const first = createHealthServer({ checks: well });
     const port = await first.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 /** The port where health and metrics are asked for, over plain HTTP as the kubelet and Prometheus do. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { healthAnswer, type HealthCheck } from './health.ts';
 
 export interface HealthServerOptions {
@@ -27,7 +27,15 @@ export function createHealthServer({ checks, metrics }: HealthServerOptions): He
       else response.destroy();
     });
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  // One too many costs the oldest its connection: who asks is done at once, so those that stay want nothing.
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket.once('close', () => open.delete(socket)));
+    const [oldest] = open;
+    if (open.size <= MAX_CONNECTIONS || oldest === undefined) return;
+    open.delete(oldest);
+    oldest.destroy();
+  });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
