@@ -51,6 +51,25 @@ describe('a quota', () => {
   });
 });
 
+describe('a policy', () => {
+  it('that refuses some nodes their pods: all the others have theirs', async () => {
+    let isRefusing = true;
+    // The first in any order, and some more.
+    const refused = /"node-(0|1|7|19)"/;
+    const weather: Weather = {
+      fate: (verb, resource, object) =>
+        isRefusing && verb === 'create' && isPods(resource) && refused.test(JSON.stringify(object))
+          ? forbiddenRequest(PODS, 'agent-x', 'not on this node')
+          : 'fine',
+    };
+    await start(20, weather);
+    await world.client.create(DAEMON_SETS, daemonSet());
+    await world.eventually(async () => (await world.set()).status?.numberReady === 16);
+    isRefusing = false;
+    await world.eventually(async () => (await world.set()).status?.numberReady === 20);
+  });
+});
+
 describe('a namespace that is going away', () => {
   it('is not filled, and no events are made of it', async () => {
     world = await createWorld({ nodes: 3, controller: false });

@@ -18,8 +18,11 @@ import type { KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 
 export interface PodWriter {
-  /** What to create at these places, as they are at this moment; to be called where that was decided. */
-  plan(daemon: KnownDaemon, places: readonly number[]): readonly Creation[];
+  /**
+   * What to create at these places, as they are at this moment, and at most so many; to be called where that was decided. Places
+   * where it went wrong come last: a node that is refused its pod keeps no other from its own.
+   */
+  plan(daemon: KnownDaemon, places: readonly number[], most?: number): readonly Creation[];
   /**
    * Creates these pods and deletes those, beside each other. Throws what went wrong, after every write under way has ended.
    * Nothing is deleted less because something could not be created: what goes may be what the new ones need the room or
@@ -61,6 +64,16 @@ const NAMES = 3;
 export function createPodWriter({ client, world, events, burst }: PodWriterOptions): PodWriter {
   /** How many pods of a template may be tried at once next time; absent after a failure. */
   const proven = new WeakMap<NonNullable<KnownDaemon['maker']>, number>();
+  /** Where the last attempt to create a pod of a template went wrong, the latest last. */
+  const failedAt = new WeakMap<NonNullable<KnownDaemon['maker']>, Set<number>>();
+
+  /** Those that failed go to the end, in the order in which they did: each has its turn. */
+  function inTurn({ maker }: KnownDaemon, places: readonly number[]): readonly number[] {
+    const failed = maker === undefined ? undefined : failedAt.get(maker);
+    if (failed === undefined || failed.size === 0) return places;
+    const wanted = new Set(places);
+    return [...places.filter((place) => !failed.has(place)), ...[...failed].filter((place) => wanted.has(place))];
+  }
 
   async function createOne(daemon: KnownDaemon, { place, predecessor }: Creation, names = NAMES): Promise<void> {
     const { maker, set } = daemon;
@@ -140,11 +153,20 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     const { maker } = daemon;
     if (maker === undefined) return;
     const first = proven.get(maker) ?? 1;
-    const width = await throughWindow(creations, (creation) => createOne(daemon, creation), {
-      first,
-      most: burst,
-      signal,
-    }).catch((error: unknown) => {
+    const failed = failedAt.get(maker) ?? new Set<number>();
+    failedAt.set(maker, failed);
+    const attempt = async (creation: Creation): Promise<void> => {
+      try {
+        await createOne(daemon, creation);
+        failed.delete(creation.place);
+      } catch (error) {
+        failed.delete(creation.place);
+        // What no server has answered is wrong with all of them alike.
+        if (error instanceof StatusError) failed.add(creation.place);
+        throw error;
+      }
+    };
+    const width = await throughWindow(creations, attempt, { first, most: burst, signal }).catch((error: unknown) => {
       proven.delete(maker);
       throw error;
     });
@@ -159,9 +181,11 @@ export function createPodWriter({ client, world, events, burst }: PodWriterOptio
     remove,
     isProven: ({ maker }) => maker !== undefined && proven.has(maker),
 
-    plan(daemon, places) {
+    plan(daemon, places, most = places.length) {
       const view = world.view(daemon);
-      return places.map((place) => ({ place, predecessor: view.predecessor(place) }));
+      return inTurn(daemon, places)
+        .slice(0, most)
+        .map((place) => ({ place, predecessor: view.predecessor(place) }));
     },
 
     async write(daemon, creations, pods, signal) {

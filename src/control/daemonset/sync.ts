@@ -149,7 +149,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
         remove.push(pod);
       }
     }
-    const creations = writer.plan(daemon, create.slice(0, CREATIONS_PER_SYNC));
+    const creations = writer.plan(daemon, create, CREATIONS_PER_SYNC);
     return { creations, remove, more: create.length > CREATIONS_PER_SYNC, retryMs };
   }
 
