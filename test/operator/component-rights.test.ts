@@ -3,6 +3,7 @@
  * which, and goes on when it is given.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureComponentDefinitions } from '../../src/assembly/component-definitions.ts';
 import { NAMESPACE_RIGHTS, OPERATOR_LEASE, OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
 import { applyComponent } from '../../src/control/component/apply/apply.ts';
 import { componentToApply } from '../../src/control/component/apply/from-rendered.ts';
@@ -48,6 +49,8 @@ beforeAll(async () => {
     controllers: ['*', '-component-controller'],
   });
   admin = cluster.client;
+  // As the chart brings them, where no controller of the cluster's own does.
+  await ensureComponentDefinitions({ client: admin, clock: realClock, registry: cluster.api.registry });
   token = await createAccount(admin);
 }, 60_000);
 afterAll(() => cluster.stop());
