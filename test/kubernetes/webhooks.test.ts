@@ -166,10 +166,7 @@ describe.skipIf(!isPossible)('webhooks on a kube-apiserver', { timeout: 600_000 
     expect(await post(port, '/validate/component', json, review({ uid: 'a', object: 7 }))).toBe(400);
     expect(await post(port, '/validate/component', json, review({ uid: 'a', __proto__: { polluted: 1 } }))).toBe(400);
     expect(await post(port, '/validate/component', { 'content-type': 'text/plain' }, '{}')).toBe(415);
-    // Whoever is still sending when the connection ends may not hear why.
-    const cut = (error: { readonly code?: string }): unknown => error.code;
-    const large = await post(port, '/validate/component', json, Buffer.alloc(9 * 1024 * 1024, 32)).catch(cut);
-    expect([413, 'EPIPE', 'ECONNRESET']).toContain(large);
+    expect(await post(port, '/validate/component', json, Buffer.alloc(9 * 1024 * 1024, 32))).toBe(413);
     expect(await post(port, '/mutate/component', json, '{}')).toBe(404);
     expect(await post(port, '/../../etc/passwd', json, '{}')).toBe(404);
     expect(running[0]?.isRunning()).toBe(true);

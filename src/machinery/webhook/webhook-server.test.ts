@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest, Agent } from 'node:https';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -160,6 +162,27 @@ describe('a webhook server', () => {
     expect(answer.text).not.toBe('');
     // And it is still there.
     expect((await ask(port, { body: review('good') })).status).toBe(200);
+  });
+
+  it.each([
+    ['as announced', { 'content-length': 2_000_000 }],
+    ['as it turns out', {}],
+  ])('lets who sends too much, %s, send all of it, so that the answer is not lost', async (_, length) => {
+    const { port } = await start({ maxBodyBytes: 65_536 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { 'content-type': 'application/json', ...length };
+    const options = { host: '127.0.0.1', port, path: '/validate/guard', method: 'POST', headers, agent };
+    const request = httpsRequest({ ...options, ca: authority.certificate });
+    const half = Buffer.alloc(1_000_000, 32);
+    request.write(half);
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(413);
+    answer.resume();
+    // What comes after the answer has a reader, too, and the next request its turn on the same connection.
+    request.end(half);
+    await once(request, 'close');
+    expect((await ask(port, { body: review('good'), agent })).status).toBe(200);
+    agent.destroy();
   });
 
   it('neither says yes nor no when a plugin breaks, and tells no details but to the log', async () => {

@@ -133,8 +133,6 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
 
   function refuse(response: ServerResponse, status: number, text: string): void {
     if (status === 405) response.setHeader('allow', 'POST');
-    // What is left of a body that is too large is not worth reading.
-    if (status === 413) response.setHeader('connection', 'close');
     send(response, status, 'text/plain; charset=utf-8', `${text}\n`);
   }
 
