@@ -73,6 +73,17 @@ describe('a window', () => {
     expect(bench.begun).toEqual([0, 1]);
   });
 
+  it('takes what throws at once for a failure like any other', async () => {
+    const begun: number[] = [];
+    const work = (item: number): Promise<void> => {
+      begun.push(item);
+      if (item === 1) throw new Error('at once');
+      return Promise.resolve();
+    };
+    await expect(throughWindow(numbers(9), work, { first: 1, most: 1, signal: never })).rejects.toThrow('at once');
+    expect(begun).toEqual([0, 1]);
+  });
+
   it('with nothing to do is over, as wide as it was', async () => {
     expect(await throughWindow([], () => Promise.resolve(), { first: 4, most: 9, signal: never })).toBe(4);
   });

@@ -20,6 +20,7 @@ export async function throughWindow<T>(
   let next = 0;
   let underWay = 0;
   let failure: { readonly error: unknown } | undefined;
+  const attempt = async (item: T): Promise<void> => work(item);
   await new Promise<void>((resolve) => {
     const succeeded = (): void => {
       // Only what fills the window shows that it could be wider.
@@ -36,11 +37,12 @@ export async function throughWindow<T>(
     };
     const begin = (): void => {
       while (underWay < width && failure === undefined && !signal.aborted) {
-        const item = items[next];
-        if (next >= items.length || item === undefined) break;
+        if (next >= items.length) break;
+        const item = items[next] as T;
         next += 1;
         underWay += 1;
-        work(item).then(succeeded, failed);
+        // Whoever throws at once has failed like everybody else: nobody would hear of it here.
+        attempt(item).then(succeeded, failed);
       }
       if (underWay === 0) resolve();
     };
