@@ -82,7 +82,12 @@ describe('a Deployment', () => {
     for (const pod of pods) {
       expect(pod.metadata.name).toMatch(new RegExp(`^web-${hash}-[a-z0-9]{5}$`));
       expect(pod.metadata.generateName).toBe(`web-${hash}-`);
-      expect(pod.metadata.labels).toMatchObject({ app: 'web', 'pod-template-hash': hash });
+      expect(pod.metadata.labels).toEqual({
+        app: 'web',
+        'pod-template-hash': hash,
+        // Of its node.
+        'topology.kubernetes.io/zone': expect.stringMatching(/^zone-\w$/) as string,
+      });
     }
     await house.settle();
     expect(await condition('Available')).toBe('True MinimumReplicasAvailable Deployment has minimum availability.');
