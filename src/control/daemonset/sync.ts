@@ -3,7 +3,12 @@ import { PODS } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import { DESIRED, HAS_OLD, manage, WORK } from '../../core/daemons/daemon-pod-rules.ts';
-import { rolloutLimits, type RolloutLimits, type RolloutState } from '../../core/daemons/rollout-plan.ts';
+import {
+  decidesBeforeCreation,
+  rolloutLimits,
+  type RolloutLimits,
+  type RolloutState,
+} from '../../core/daemons/rollout-plan.ts';
 import { formatLabelSelector } from '../../core/kube/label-selector.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
@@ -154,9 +159,8 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
   }
 
   /**
-   * Nodes first, then the rollout. Where nothing goes but by the rollout, both at once: a pod that has just been made is as
-   * unavailable as none, so the rollout decides the same before and after. Unless creations may fail: it takes nothing down
-   * that could not come back.
+   * Nodes first, then the rollout; both at once where nothing goes but by the rollout, and it decides the same before and after.
+   * Unless creations may fail: it takes nothing down that could not come back.
    */
   async function bringPods(
     daemon: KnownDaemon,
@@ -165,7 +169,7 @@ export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
     signal: AbortSignal,
   ): Promise<RolledOut> {
     const managing = writer.write(daemon, work.creations, work.remove, signal);
-    const isApart = work.remove.length === 0 && !daemon.definition.surge && writer.isProven(daemon);
+    const isApart = work.remove.length === 0 && decidesBeforeCreation(daemon.definition) && writer.isProven(daemon);
     const rolling = isApart ? rollOut(daemon, history, signal) : managing.then(() => rollOut(daemon, history, signal));
     const [managed, rolled] = await Promise.allSettled([managing, rolling]);
     if (managed.status === 'rejected') throw managed.reason;

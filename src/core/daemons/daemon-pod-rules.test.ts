@@ -17,7 +17,7 @@ import { SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
 import { createEngine } from './engine.ts';
 import { type DaemonPod, GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
 import { createRolloutOrder } from './rollout-order.ts';
-import { planRollout, rolloutLimits } from './rollout-plan.ts';
+import { decidesBeforeCreation, planRollout, rolloutLimits } from './rollout-plan.ts';
 import { anyNodeWish, anyPlacement, makeDaemon, makeNode, makePod, type PodWish } from './testing/worlds.ts';
 
 interface Case {
@@ -65,6 +65,38 @@ const anyCase: fc.Arbitrary<Case> = fc
     maxUnavailable: surge ? 0 : limit,
     maxSurge: surge ? limit : 0,
   }));
+
+/** Which pods go by the rollout, and which nodes get another. */
+interface RolledOut {
+  readonly remove: readonly string[];
+  readonly at: readonly string[];
+  readonly state: string;
+}
+
+function rolledOut({ nodes, pods, daemon, now, maxUnavailable, maxSurge }: Case): RolledOut {
+  const engine = createEngine(daemonPodRules, now);
+  for (const node of nodes) engine.apply({ type: 'node', node });
+  engine.apply({ type: 'daemon', daemon });
+  for (const child of pods) engine.apply({ type: 'child', daemon: 'd', child });
+  const view = engine.daemon('d');
+  if (view === undefined) throw new Error('lost');
+  const limits = rolloutLimits(
+    { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge } },
+    view.count(DESIRED),
+  );
+  const { remove, createAt, state } = planRollout(engine, view, limits, createRolloutOrder(engine));
+  return { remove: remove.map(({ metadata }) => metadata.name), at: createAt.map((at) => engine.nodeName(at)), state };
+}
+
+/** The same, with the pods made that are missing. */
+function withMissingPods(each: Case): Case {
+  const judged = desired(daemonPodRules, each.nodes, each.daemon, each.pods, each.now).values();
+  const empty = [...judged].filter(
+    ({ verdict, node, children }) => manage(each.daemon, verdict, node, children, each.now).create,
+  );
+  const made = empty.map(({ name }, i) => makePod({ node: name, hash: 'new', uid: `made-${i}`, version: 100 + i }));
+  return { ...each, pods: [...each.pods, ...made] };
+}
 
 /** The published behaviour of upstream's controller, pass by pass over all nodes, written apart from the rules. */
 function upstream({ nodes, pods, daemon, now, maxUnavailable, maxSurge }: Case) {
@@ -245,21 +277,38 @@ describe('the rules of daemon pods', () => {
     );
   });
 
+  it('roll out the same before and after missing pods are made, where that is said', () => {
+    fc.assert(
+      fc.property(anyCase, fc.boolean(), (each, ignoreDownNodes) => {
+        const given = { ...each, daemon: { ...each.daemon, ignoreDownNodes } };
+        fc.pre(decidesBeforeCreation(given.daemon));
+        expect(rolledOut(withMissingPods(given))).toEqual(rolledOut(given));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('hold a new pod on a node that is down against the rollout, though none there is excused', () => {
+    const each: Case = {
+      nodes: [makeNode('n0', { ready: 'False' }), makeNode('n1')],
+      pods: [makePod({ node: 'n1', hash: 'old', uid: 'p1', version: 1, bound: true, readySince: NOW - 60_000 })],
+      daemon: makeDaemon('d', {}, { ignoreDownNodes: true }),
+      now: NOW,
+      maxUnavailable: 1,
+      maxSurge: 0,
+    };
+    expect(decidesBeforeCreation(each.daemon)).toBe(false);
+    expect(rolledOut(each)).toMatchObject({ remove: [expect.any(String)] });
+    expect(rolledOut(withMissingPods(each))).toMatchObject({ remove: [] });
+  });
+
   it('roll out within the limits upstream keeps', () => {
     fc.assert(
       fc.property(anyCase, (each) => {
         const right = upstream(each);
-        const engine = createEngine(daemonPodRules, each.now);
-        for (const node of each.nodes) engine.apply({ type: 'node', node });
-        engine.apply({ type: 'daemon', daemon: each.daemon });
-        for (const child of each.pods) engine.apply({ type: 'child', daemon: 'd', child });
-        const view = engine.daemon('d');
-        if (view === undefined) throw new Error('lost');
-        const rollingUpdate = { maxUnavailable: each.maxUnavailable, maxSurge: each.maxSurge };
-        const limits = rolloutLimits({ type: 'RollingUpdate', rollingUpdate }, view.count(DESIRED));
-        const plan = planRollout(engine, view, limits, createRolloutOrder(engine));
-        const removed = new Set(plan.remove.map((pod) => pod.metadata.name));
-        const created = new Set(plan.createAt.map((place) => engine.nodeName(place)));
+        const { remove, at } = rolledOut(each);
+        const removed = new Set(remove);
+        const created = new Set(at);
         for (const pod of right.rolled.must) expect(removed).toContain(pod.metadata.name);
         for (const name of right.rolled.mustCreate) expect(created).toContain(name);
         if (each.daemon.surge) {

@@ -73,6 +73,14 @@ export function scaled(value: IntOrString | undefined, total: number, rounding: 
   return result.ok ? result.value : 0;
 }
 
+/**
+ * Whether a rollout decides the same before and after nodes without a pod get theirs, so that both can be done at once. A pod
+ * that has just been made is as unavailable as none. But a node that is down may be excused for having none, and is not for a new
+ * pod that does not come up; and where pods surge, the rollout makes some itself.
+ */
+export const decidesBeforeCreation = ({ surge, ignoreDownNodes }: DaemonSetDefinition): boolean =>
+  !surge && !ignoreDownNodes;
+
 const ofNodes = (nodes: NodeNames, view: DaemonSetView, place: number): DaemonPod | undefined =>
   livePods(view.definition, nodes.node(place), view.children(place)).old;
 
