@@ -53,8 +53,9 @@ export async function orNoComponent<T>(
   try {
     return await work;
   } catch (error) {
+    // Of a revision that is not there the error names no object.
     const isAbsent =
-      isApplyError(error, 'EN_COMPONENT_APPLY_NOT_FOUND') && error.message.startsWith('there is no DaemonSet');
+      isApplyError(error, 'EN_COMPONENT_APPLY_NOT_FOUND') && error.problems.some(({ object }) => object !== undefined);
     throw isAbsent ? await noComponentError(context, [identity]) : error;
   }
 }

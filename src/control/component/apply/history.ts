@@ -43,7 +43,10 @@ export async function componentHistory(context: ApplyContext, target: HistoryTar
 export async function daemonSetOf(calls: Calls, { namespace, name }: HistoryTarget): Promise<Stored<DaemonSet>> {
   const ref = refOf(DAEMON_SETS, namespace, name);
   const set = await calls.find<DaemonSet>(ref);
-  if (set === undefined) throw new ComponentApplyError('EN_COMPONENT_APPLY_NOT_FOUND', `there is no ${refText(ref)}`);
+  if (set === undefined)
+    throw ComponentApplyError.of([
+      { code: 'EN_COMPONENT_APPLY_NOT_FOUND', object: ref, message: `there is no ${refText(ref)}` },
+    ]);
   return set;
 }
 

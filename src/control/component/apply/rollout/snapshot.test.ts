@@ -179,7 +179,16 @@ describe('a snapshot', () => {
     const two = [node('a'), node('b')];
     expect(nowhere({ nodeSelector: { disk: 'ssd' } }, two)).toBe('none of 2 nodes matches its nodeSelector disk=ssd');
     expect(nowhere({ nodeSelector: { disk: 'ssd' } }, [node('a'), tainted])).toBe(
-      'it does not tolerate the taints of the nodes it selects (gpu)',
+      'it does not tolerate the taints of the nodes it selects: tolerate `gpu:NoSchedule` or remove that taint from the node',
+    );
+    // Of what it does tolerate nothing is said.
+    const tolerations = [{ key: 'gpu', operator: 'Exists' }];
+    const twice: Node = {
+      ...tainted,
+      spec: { taints: [...(tainted.spec?.taints ?? []), { key: 'x', effect: 'NoExecute' }] },
+    };
+    expect(nowhere({ tolerations }, [twice])).toBe(
+      'it does not tolerate the taints of any node: tolerate `x:NoExecute` or remove that taint from the node',
     );
     expect(nowhere({ affinity }, two)).toBe('none of 2 nodes matches its required node affinity');
     expect(nowhere({}, [])).toBe('the cluster has no nodes');
