@@ -48,7 +48,8 @@ export async function throughWindow<T>(
     };
     begin();
   });
-  signal.throwIfAborted();
+  // Somebody may have stopped it all because of the failure.
   if (failure !== undefined) throw failure.error;
+  signal.throwIfAborted();
   return width;
 }

@@ -10,6 +10,7 @@ import { withMetadata } from '../../../core/kube/immutable.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
 import { linkAbort, wasAborted, type LinkedAbort } from '../../../machinery/abort.ts';
+import { throughWindow } from '../../../machinery/window.ts';
 import { createCalls, isSameDenial, type Calls } from './calls.ts';
 import { ComponentApplyError, isApplyError, type ApplyProblem, type FieldConflict } from './errors.ts';
 import { mayWriteInventory, readInventory, type StoredInventory } from './inventory-store.ts';
@@ -381,18 +382,10 @@ function immutableProblem(calls: Calls, error: StatusError, ref: ObjectRef): App
 
 /** A few at a time, so that a large component does not flood the server. With the first failure all of them end. */
 async function forEach<T>(items: readonly T[], link: LinkedAbort, run: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const worker = async (): Promise<void> => {
-    while (failure === undefined && next < items.length) {
-      try {
-        await run(items[next++] as T);
-      } catch (error) {
-        failure ??= { error };
-        link.abort();
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, items.length) }, worker));
-  if (failure !== undefined) throw failure.error;
+  const attempt = (item: T): Promise<void> =>
+    run(item).catch((error: unknown) => {
+      link.abort();
+      throw error;
+    });
+  await throughWindow(items, attempt, { first: CONCURRENCY, most: CONCURRENCY, signal: link.signal });
 }
