@@ -35,6 +35,7 @@ export default defineConfig({
         'test/apply/*.test.ts',
         'test/access/*.test.ts',
         'test/custom/*.test.ts',
+        'test/store/**/*.test.ts',
         'test/workloads/**/*.test.ts',
         'test/component-apply/**/*.test.ts',
         'test/component-controller/**/*.test.ts',

@@ -18,6 +18,10 @@ export default async function api(selected: readonly string[]): Promise<void> {
       module: './api/https.ts',
       cases: ['create-https-durable', 'create-https1-durable', 'list-10k-https', 'fanout-1000-watchers'],
     },
+    {
+      module: './api/neighbour.ts',
+      cases: ['yaml', 'yaml-bodies', 'protobuf', 'selector', 'slow-watch'].map((load) => `neighbour-p99-${load}`),
+    },
     { module: './api/apply.ts', cases: ['apply-ssa', 'apply-ssa-change'] },
     { module: './api/housekeeping.ts', cases: ['gc-10k'], onlyWhenNamed: ['soak'] },
     { module: './api/process.ts', cases: ['start', 'help', 'heap-per-pod', 'loop-delay'] },

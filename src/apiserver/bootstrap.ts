@@ -1,6 +1,6 @@
 /** What every cluster has from its first moment. Safe to run at each start: what is there is left alone. */
 import { IMMORTAL_NAMESPACES } from './admission/namespace-lifecycle.ts';
-import { localApiServices } from './local-api-services.ts';
+import { type GroupVersion, localApiServices } from './local-api-services.ts';
 import {
   API_SERVICES,
   CONFIG_MAPS,
@@ -19,6 +19,8 @@ export interface BootstrapOptions {
   readonly clientAuthority?: string;
   /** The `kubernetes` Service and what belongs to it; none: no such Service. */
   readonly apiService?: OwnService;
+  /** What this server answers itself; each group and version is listed as an APIService. */
+  readonly served?: Iterable<GroupVersion>;
 }
 
 const SYSTEM_CRITICAL = 2_000_000_000;
@@ -57,7 +59,9 @@ export async function bootstrap(client: Client, options: BootstrapOptions = {}):
   if (options.clientAuthority !== undefined) await publishAuthority(client, options.clientAuthority);
   if (options.apiService === undefined) return;
   // At once, so that they reach the disk together.
-  await Promise.all(localApiServices().map((service) => createIfMissing(client, API_SERVICES, service)));
+  await Promise.all(
+    localApiServices(options.served ?? []).map((service) => createIfMissing(client, API_SERVICES, service)),
+  );
   await publishOwnService(client, options.apiService);
 }
 

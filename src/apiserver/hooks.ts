@@ -15,7 +15,7 @@ export interface EvictionCheck {
 /** Gives out what is unique across objects, such as cluster IPs and node ports. */
 export interface Allocator {
   /** What is found wrong when things are looked for, before anybody judges the rest of an update. Throws. */
-  checkUpdate?(object: KubeObject, old: Stored): void;
+  checkUpdate?(object: KubeObject, old: Stored, dryRun: boolean): void;
   /** Called when the kind has prepared the object, before validation; the object itself where nothing is given out. */
   onCreate(object: KubeObject, target: RequestTarget, dryRun: boolean): KubeObject;
   /** Called last, for a valid change. */

@@ -1,7 +1,10 @@
 /** An APIService for every group and version that this server answers itself, as a kube-apiserver lists them. */
-import { GENERATIONS } from '../core/api/component/generations.ts';
-import * as resources from '../core/api/registry/resources.ts';
 import type { APIService } from '../core/api/types/apiregistration-v1.ts';
+
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
 
 const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 
@@ -40,9 +43,9 @@ const CUSTOM = { groupPriorityMinimum: 1000, versionPriority: 100 };
 /** Answers for the others, and is not listed itself. */
 const OWN_GROUP = 'apiregistration.k8s.io';
 
-export function localApiServices(): readonly APIService[] {
+export function localApiServices(kinds: Iterable<GroupVersion>): readonly APIService[] {
   const served = new Map(
-    [...Object.values(resources), ...GENERATIONS]
+    [...kinds]
       .filter(({ group }) => group !== OWN_GROUP)
       .map(({ group, version }) => [`${version}.${group}`, { group, version }]),
   );

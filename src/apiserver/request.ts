@@ -17,10 +17,21 @@ export interface RequestTarget extends GroupVersionResource {
   readonly subresource: string;
 }
 
+/** How long work is kept from holding up everybody else. */
+export interface Pace {
+  /**
+   * Asked between two steps. Undefined: go on; otherwise go on when the promise resolves. It rejects (with a
+   * `StatusError`) when the request is over, or when its user has too much under way.
+   */
+  turn(): Promise<void> | undefined;
+}
+
 export interface RequestBase {
   readonly target: RequestTarget;
   readonly user: UserInfo;
   readonly signal?: AbortSignal;
+  /** Absent where nobody has to wait for the work: callers in this process are served at once. */
+  readonly pace?: Pace;
   /** Collects warnings for the client (`Warning: 299`). */
   readonly warn?: (message: string) => void;
   /**
@@ -36,6 +47,8 @@ export interface RequestBase {
   readonly duplicateFields?: readonly string[];
   /** The same of a body in YAML, in the words of its decoder. */
   readonly repeatedKeys?: readonly string[];
+  /** The body was YAML, which Kubernetes reads in the order of its keys. */
+  readonly unordered?: boolean;
 }
 
 export interface GetRequest extends RequestBase {

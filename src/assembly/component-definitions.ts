@@ -1,14 +1,17 @@
 /**
  * KubernetesDaemonSet on the embedded cluster: ordinary custom resource definitions, as the chart brings them to any other
- * cluster. What we made follows the version that runs; what somebody else made under that name is theirs.
+ * cluster. What we made follows the version that runs; what somebody else made under that name, or made of ours, is theirs.
  */
+import { createHash } from 'node:crypto';
 import { componentDefinitions } from '../core/api/component/definitions.ts';
 import { defaultDefinition } from '../core/api/custom/crd/defaults.ts';
 import { trustSchema } from '../core/api/custom/crd/faultless.ts';
+import { DEFINITION_HASH_ANNOTATION } from '../core/api/names.ts';
 import type { Registry } from '../core/api/registry/registry.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../core/api/registry/resources.ts';
-import type { CustomResourceDefinition } from '../core/api/types/apiextensions-v1.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../core/api/types/apiextensions-v1.ts';
 import { deepEqual } from '../core/kube/immutable.ts';
+import { encodeJson, type Json } from '../core/kube/json.ts';
 import type { Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client.ts';
@@ -28,37 +31,66 @@ export interface Surroundings {
 
 /** Resolves when they are served: whoever is told that the cluster is up may apply one at once. */
 export async function ensureComponentDefinitions(around: Surroundings, signal?: AbortSignal): Promise<void> {
-  const { client, clock, registry } = around;
-  const definitions = componentDefinitions();
+  const written = await writeDefinitions(around.client, componentDefinitions());
+  await untilServed(around, written, signal);
+}
+
+/** Answers with those that will be served: all but what is on its way out. */
+export async function writeDefinitions(
+  client: Client,
+  definitions: readonly CustomResourceDefinition[],
+): Promise<readonly CustomResourceDefinition[]> {
   for (const { schema } of definitions.flatMap(({ spec }) => spec.versions))
     if (schema?.openAPIV3Schema !== undefined) trustSchema(schema.openAPIV3Schema);
-  const ours = await Promise.all(
+  const staying = await Promise.all(
     definitions.map(async (definition) => ((await ensure(client, definition)) ? [definition] : [])),
   );
+  return staying.flat();
+}
+
+export async function untilServed(
+  { clock, registry }: Surroundings,
+  definitions: readonly CustomResourceDefinition[],
+  signal?: AbortSignal,
+): Promise<void> {
   const isServed = (): boolean =>
-    ours
-      .flat()
-      .every(({ spec: { group, names, versions } }) =>
-        versions.every(({ name }) => registry.byResource(group, name, names.plural) !== undefined),
-      );
+    definitions.every(({ spec: { group, names, versions } }) =>
+      versions.every(({ name }) => registry.byResource(group, name, names.plural) !== undefined),
+    );
   const until = clock.monotonic() + WAIT_MS;
   while (!isServed() && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS, signal);
 }
 
-/** Answers whether it is ours. */
+/** Answers whether it stays. */
 async function ensure(client: Client, wanted: CustomResourceDefinition): Promise<boolean> {
   const { metadata, spec } = defaultDefinition(wanted);
   const found = await find(client, metadata.name);
+  const annotations = { [DEFINITION_HASH_ANNOTATION]: hashOf(spec) };
   if (found === undefined) {
     const labels = { [OURS.name]: OURS.value };
-    await client.create(CUSTOM_RESOURCE_DEFINITIONS, { ...wanted, metadata: { ...metadata, labels } });
+    await client.create(CUSTOM_RESOURCE_DEFINITIONS, { ...wanted, metadata: { ...metadata, labels, annotations } });
     return true;
   }
-  if (found.metadata.labels?.[OURS.name] !== OURS.value) return false;
-  if (!deepEqual(found.spec, spec)) await client.update(CUSTOM_RESOURCE_DEFINITIONS, { ...found, spec });
-  // One that is on its way out is not waited for.
+  if (isWhatWeWrote(found) && !deepEqual(found.spec, spec)) {
+    const own = { ...found.metadata, annotations: { ...found.metadata.annotations, ...annotations } };
+    await client.update(CUSTOM_RESOURCE_DEFINITIONS, { ...found, metadata: own, spec });
+  }
   return found.metadata.deletionTimestamp === undefined;
 }
+
+/** `kubectl apply` of another spec leaves our labels and annotations, so they alone say nothing. */
+function isWhatWeWrote({ metadata, spec }: CustomResourceDefinition): boolean {
+  if (metadata.labels?.[OURS.name] !== OURS.value) return false;
+  const hash = metadata.annotations?.[DEFINITION_HASH_ANNOTATION];
+  // Releases before this annotation wrote none.
+  return hash === undefined || hash === hashOf(spec);
+}
+
+const hashOf = (spec: CustomResourceDefinitionSpec): string =>
+  createHash('sha256')
+    .update(encodeJson(spec as unknown as Json))
+    .digest('hex')
+    .slice(0, 16);
 
 async function find(client: Client, name: string): Promise<Stored<CustomResourceDefinition> | undefined> {
   try {

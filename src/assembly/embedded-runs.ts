@@ -9,11 +9,10 @@ export const EMBEDDED_RUNS = ['daemonset-controller', 'kube-scheduler'] as const
 export type EmbeddedRun = (typeof EMBEDDED_RUNS)[number];
 
 /** What `/version` answers; clients take no notice of fields they do not know. */
-export const versionDocument = (runs: readonly EmbeddedRun[]): object =>
-  runs.length === 0 ? VERSION.document : { ...VERSION.document, everynode: { runs } };
+export const versionDocument = (runs: readonly EmbeddedRun[]): object => ({ ...VERSION.document, everynode: { runs } });
 
-/** What such an answer says. Any other server, or one that says something else, says nothing. */
-export function runsIn(document: unknown): readonly string[] {
+/** What such an answer says; undefined from any other server, which says nothing. */
+export function runsIn(document: unknown): readonly string[] | undefined {
   const runs = (document as { readonly everynode?: { readonly runs?: unknown } | null } | null)?.everynode?.runs;
-  return Array.isArray(runs) ? runs.filter((name) => typeof name === 'string') : [];
+  return Array.isArray(runs) ? runs.filter((name) => typeof name === 'string') : undefined;
 }

@@ -18,6 +18,7 @@ import { bootstrap } from '../apiserver/bootstrap.ts';
 import type { ConvertObjects } from '../apiserver/custom/conversion.ts';
 import { createConversionWebhook } from '../apiserver/custom/conversion-webhook.ts';
 import { DEFAULT_SERVICE_CIDR } from '../apiserver/handlers/service-allocation.ts';
+import { serviceEndpoint } from '../apiserver/service-endpoint.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { ApiHooks } from '../apiserver/hooks.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
@@ -33,7 +34,7 @@ import { createMutatingPolicies } from '../apiserver/admission/policies/mutating
 import { createValidatingPolicies } from '../apiserver/admission/policies/validating-policies.ts';
 import { createMutatingWebhooks } from '../apiserver/admission/webhooks/mutating.ts';
 import { createValidatingWebhooks } from '../apiserver/admission/webhooks/validating.ts';
-import { createWireServer, type WireServer } from '../apiserver/wire/server.ts';
+import { createWireServer, type WireOptions, type WireServer } from '../apiserver/wire/server.ts';
 import { createComponentAdmissionOnDemand } from '../control/component/admission/on-demand.ts';
 import { createComponentController } from '../control/component/controller/component-controller.ts';
 import { createDefinitionConditions } from '../control/housekeeping/crd-conditions.ts';
@@ -48,14 +49,17 @@ import { createServiceAccounts } from '../control/housekeeping/service-accounts.
 import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
-import { PODS } from '../core/api/registry/resources.ts';
+import { builtInKinds } from '../core/api/registry/built-in-kinds.ts';
+import { NODES, PODS } from '../core/api/registry/resources.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
+import type { CustomResourceDefinition } from '../core/api/types/apiextensions-v1.ts';
 import type { Client } from '../machinery/client.ts';
 import { createWebhookCaller, type WebhookCaller } from '../machinery/http/webhook-caller.ts';
 import { realClock } from '../machinery/real-clock.ts';
 import { realRandom } from '../machinery/real-random.ts';
 import { createEventRecorder, type EventRecorder } from '../machinery/event-recorder.ts';
 import { createInformers } from '../machinery/informers.ts';
+import type { ConnectionLimits } from '../machinery/connections/connection-limits.ts';
 import { createLazyMetrics, type LazyMetrics } from '../machinery/lazy-metrics.ts';
 import { silentLogger, type Logger } from '../machinery/logger.ts';
 import { createPrometheusMetrics } from '../machinery/prometheus-metrics.ts';
@@ -64,15 +68,17 @@ import { createFleet } from '../nodes/fleet/fleet.ts';
 import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
 import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
 import { accessKeepers } from './access.ts';
-import { ensureComponentDefinitions } from './component-definitions.ts';
+import { untilServed, writeDefinitions } from './component-definitions.ts';
 import { EMBEDDED_RUNS, type EmbeddedRun, versionDocument } from './embedded-runs.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
-import { openClusterStore } from './cluster-store.ts';
+import { beginClusterStore } from './cluster-store.ts';
+import { createStoreMetrics, storeCheck } from './store-health.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
 import { type ControllerName, selectControllers } from './controllers.ts';
 import { houseKeepers } from './house-keepers.ts';
+import { servedKinds, type ServedKinds } from './served-kinds.ts';
 import { startActors, type Undo } from './start-actors.ts';
 
 export interface EmbeddedOptions {
@@ -88,13 +94,19 @@ export interface EmbeddedOptions {
   readonly audit?: AuditLogOptions;
   /** How many requests over HTTP may be under way; as a kube-apiserver has it unless said. */
   readonly limits?: Partial<RequestLimits>;
+  /** How many connections are taken and how long they may be idle; from the descriptors of the process unless said. */
+  readonly connections?: Partial<ConnectionLimits>;
   /** Whether kubelets and the scheduler record events; they do unless told otherwise. */
   readonly events?: boolean;
   /** Which controllers run, as kube-controller-manager's `--controllers`; all of them unless said. */
   readonly controllers?: readonly string[];
+  /** Time between the deletion of a namespace and that of its content; five seconds unless said, as in Kubernetes. */
+  readonly namespaceGraceMs?: number;
   /** Whether the default scheduler runs here; it does unless another one takes its place. */
   readonly scheduler?: boolean;
   readonly logger?: Logger;
+  /** Ends the process at once, without a word to clients: a write failed and could not be taken back. */
+  readonly halt?: (error: Error) => void;
   readonly onProgress?: (label: string, done: number, total: number) => void;
   /** Gives up the start; a running cluster is stopped with `stop`. */
   readonly signal?: AbortSignal;
@@ -126,19 +138,19 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
   const logger = options.logger ?? silentLogger;
   const clock = realClock;
   const runs = selectControllers(options.controllers);
+  const kept = servedKinds(runs);
   const undo: Undo = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) await step();
   };
   try {
-    const [keys, store] = await Promise.all([
-      clusterKeys(options.dataDir, options.bind, clock.now()),
-      openClusterStore(options.dataDir, clock, logger, options.history),
-    ]);
+    const disk = await beginClusterStore(options.dataDir, clock, logger, options.history, options.halt);
+    const [keys, store] = await Promise.all([clusterKeys(options.dataDir, options.bind, clock.now()), disk.open()]);
     undo.push(() => store.close());
     const connect = createPodStreams({
       clock,
       current: ({ metadata: { namespace = '', name } }) => client.get(PODS, { namespace, name }).catch(() => undefined),
+      node: (name) => client.get(NODES, { name }),
     });
     const tokens = createServiceAccountTokens({ store, clock, random: realRandom, signingKey: keys.signingKey });
     const webhooks = createWebhookCaller(clock);
@@ -152,13 +164,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         taintNodesByCondition: runs('node-lifecycle-controller'),
         protects: storageGuards(runs).map(([, { resource }]) => resource),
       },
-      createConversionWebhook({ caller: webhooks, random: realRandom }),
+      createConversionWebhook({
+        caller: webhooks,
+        random: realRandom,
+        connectTo: (service) => serviceEndpoint(service, store),
+      }),
       webhooks,
+      kept,
     );
     const client = createInProcessClient(api, { user: LOOPBACK });
     options.signal?.throwIfAborted();
     await bootstrap(client);
     await ensureDefaultAccess(client);
+    // Before anybody judges names: what an older release wrote is ours, though it says something else.
+    const definitions = await writeDefinitions(client, kept.defined);
 
     const informers = createInformers(client, { clock, random: realRandom, logger });
     const metrics = createLazyMetrics(
@@ -169,6 +188,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
       metrics.load().catch((error: unknown) => logger.warn('Metrics could not be loaded', { error }));
     });
     undo.push(() => loading.cancel());
+    createStoreMetrics(metrics, store);
     const told = { metrics, client, clock, random: realRandom, logger, instance: 'everynode', api: 'core' } as const;
     const kubelet = createEventRecorder({ ...told, controller: 'kubelet' });
     const around = { client, informers, clock, random: realRandom, logger, metrics };
@@ -185,10 +205,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         events: options.events === false ? undefined : kubelet,
       }),
       ...(runs('daemonset-controller') ? [createDaemonSetController(around)] : []),
-      ...(runs('component-controller') ? [createComponentController(around)] : []),
+      ...(runs('component-controller') ? [createComponentController({ ...around, keepsNames: true })] : []),
       ...(options.scheduler === false ? [] : [createScheduler(quiet)]),
       createEventExpiry({ client, clock, logger }),
-      createDefinitionConditions(around),
+      createDefinitionConditions({ ...around, held: kept.held }),
       createDefinitionFinalizer({ ...around, served: () => api.registry.all() }),
       ...(runs('garbage-collector-controller')
         ? [
@@ -200,7 +220,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
           ]
         : []),
       ...(runs('namespace-controller')
-        ? [createNamespaceController({ ...around, resources: () => namespacedResources(api.registry.all()) })]
+        ? [
+            createNamespaceController({
+              ...around,
+              resources: () => namespacedResources(api.registry.all()),
+              ...(options.namespaceGraceMs === undefined ? {} : { graceMs: options.namespaceGraceMs }),
+            }),
+          ]
         : []),
       ...(runs('serviceaccount-controller') ? [createServiceAccounts(around)] : []),
       ...(runs('persistentvolume-binder-controller') ? [createVolumeKeeper(around)] : []),
@@ -219,11 +245,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     const auditLog = options.audit === undefined ? undefined : await openAuditLog(options.audit, undo);
     const wire = createEmbeddedWire(
       api,
+      store,
       keys,
       tokens,
       metrics,
       () => `${hostName(options.bind)}:${address.port}`,
-      options.limits ?? {},
+      { limits: options.limits ?? {}, connections: options.connections ?? {}, logger },
       auditLog,
       EMBEDDED_RUNS.filter((name) => (name === 'kube-scheduler' ? options.scheduler !== false : runs(name))),
     );
@@ -238,14 +265,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
         range: { cidr: DEFAULT_SERVICE_CIDR, now: clock.now() },
       },
       clientAuthority: keys.authority.certificate,
+      served: [...api.registry.all(), ...kept.defined.flatMap(groupVersionsOf)],
     });
 
     const [nodeCount] = await Promise.all([
       createNodes(client, options.groups, DEFAULT_GROUPS, clock, options.onProgress, options.signal),
-      // Where nobody here keeps them, whoever does brings the definitions along.
-      runs('component-controller')
-        ? ensureComponentDefinitions({ client, clock, registry: api.registry }, options.signal)
-        : undefined,
+      untilServed({ client, clock, registry: api.registry }, definitions, options.signal),
     ]);
     const server = `https://${hostName(options.bind)}:${address.port}`;
     return {
@@ -277,6 +302,9 @@ const storageGuards = (runs: (name: ControllerName) => boolean) =>
     ][]
   ).filter(([name]) => runs(name));
 
+const groupVersionsOf = ({ spec: { group, versions } }: CustomResourceDefinition) =>
+  versions.map(({ name }) => ({ group, version: name }));
+
 /** How clients reach an address we listen on: "all addresses" is no place to go to. */
 function hostName(bind: string): string {
   if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
@@ -292,9 +320,11 @@ export function createEmbeddedApi(
   convert?: ConvertObjects,
   /** Without it nobody outside the process is asked. */
   webhooks?: WebhookCaller,
+  /** Kinds of ours that controllers keep; none unless said. */
+  kept?: ServedKinds,
 ): ApiServer {
   const authorizer = createAuthorizer(store);
-  const registry = createRegistry();
+  const registry = createRegistry([...builtInKinds(), ...(kept?.builtIn ?? [])]);
   const own = builtInAdmission({ ...admission, store });
   const asking = { store, registry, random: realRandom, logger, authorize: authorizeExpressions(authorizer) };
   const policies = createMutatingPolicies(asking, own);
@@ -313,12 +343,14 @@ export function createEmbeddedApi(
       // After everything that may change an object: who asks for a certificate is not for others to say.
       ...accessAdmission(authorizer, realClock),
       createValidatingPolicies(asking),
-      createComponentAdmissionOnDemand(),
+      // Where nobody here keeps them they are judged by the webhook of whoever does, and may be something else altogether.
+      ...(kept === undefined || kept.defined.length > 0 ? [createComponentAdmissionOnDemand()] : []),
       ...(webhooks === undefined ? [] : [createValidatingWebhooks({ ...asking, caller: webhooks })]),
       ...closingAdmission({ store, clock: realClock }),
     ],
     hooks,
     logger,
+    heldNames: kept?.held ?? [],
     ...(convert === undefined ? {} : { convert }),
   });
 }
@@ -327,17 +359,16 @@ type Keys = Awaited<ReturnType<typeof clusterKeys>>;
 
 function createEmbeddedWire(
   api: ApiServer,
+  store: Store,
   keys: Keys,
   tokens: ServiceAccountTokens,
   metrics: LazyMetrics,
   serverAddress: () => string,
-  limits: Partial<RequestLimits>,
+  guarding: Pick<WireOptions, 'limits' | 'connections' | 'logger'>,
   audit: Audit | undefined,
   runs: readonly EmbeddedRun[],
 ): WireServer {
-  const isKnown = (group: string, version: string, resource: string): boolean =>
-    api.registry.byResource(group, version, resource) !== undefined;
-  const measure = createRequestMetrics(metrics, isKnown);
+  const measure = createRequestMetrics(metrics, (...names) => api.registry.byResource(...names));
   return createWireServer({
     api,
     kinds: api.registry,
@@ -346,13 +377,17 @@ function createEmbeddedWire(
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
     tokens: { authenticate: (token) => tokens.read(token).user },
     authorizer: api.authorizer,
-    limits,
+    ...guarding,
+    metrics,
     ...(audit === undefined ? {} : { audit }),
     onAnswered: (exchange, _user, _error, elapsedMs) => measure(exchange, elapsedMs),
     meta: {
       version: versionDocument(runs),
       serverAddress,
-      checks: new Map([['ping', () => undefined]]),
+      checks: new Map([
+        ['ping', () => undefined],
+        ['store', storeCheck(store)],
+      ]),
       metrics: metrics.expose,
       openapi: createOpenApi(api.registry),
       openid: tokens,

@@ -32,10 +32,17 @@ export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
       name: 'informers',
       check() {
         const waiting = new Set<string>();
-        for (const { resource, hasSynced } of informers.all()) if (!hasSynced()) waiting.add(textOf(resource));
+        const refused = new Set<string>();
+        for (const { resource, hasSynced, isRefused } of informers.all()) {
+          if (!hasSynced()) waiting.add(textOf(resource));
+          else if (isRefused()) refused.add(textOf(resource));
+        }
         // Some controllers watch more by themselves, once they work.
         for (const resource of shift.unknown()) waiting.add(textOf(resource));
-        return waiting.size === 0 ? { ok: true } : { ok: false, says: `not known yet: ${[...waiting].join(', ')}` };
+        if (waiting.size > 0) return { ok: false, says: `not known yet: ${[...waiting].join(', ')}` };
+        return refused.size === 0
+          ? { ok: true }
+          : { ok: false, says: `may not be followed any more: ${[...refused].join(', ')}` };
       },
     },
     {
@@ -54,8 +61,7 @@ export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
     {
       name: 'controllers',
       check() {
-        const states = [...shift.states()].map(([name, state]) => `${name} ${state}`).join(', ');
-        return { ok: election?.isLeader() === false || shift.ready(), says: states };
+        return { ok: election?.isLeader() === false || shift.ready(), says: shift.describe().join(', ') };
       },
     },
     {

@@ -24,6 +24,7 @@ import { OPERATOR_CONTROLLERS, type OperatorController, selectOperatorController
 import { operatorChecks } from './operator-health.ts';
 import { createOperatorMetrics } from './operator-metrics.ts';
 import { createShift, type Worker } from './operator-shift.ts';
+import { workerOf } from './operator-worker.ts';
 import { startActors, type Undo } from './start-actors.ts';
 import { startWebhooks, type WebhookCertificates, webhookPlugins } from './webhooks.ts';
 
@@ -154,11 +155,11 @@ export async function startOperatorProcess(
     if (webhooks !== undefined) undo.push(() => webhooks.stop());
     const keeper = webhooks?.keeper();
     const workers: readonly Worker[] = [
-      ...rows.map((row) => ({ row, actor: row.create(around) })),
-      ...(keeper === undefined ? [] : [{ row: { name: keeper.name }, actor: keeper }]),
+      ...rows.map((row) => workerOf(row, around)),
+      ...(keeper === undefined ? [] : [{ row: { name: keeper.name }, create: () => keeper }]),
     ];
     const insteadOfUpstream = options.insteadOfUpstream === true;
-    const runsInServer = async (limit: AbortSignal): Promise<readonly string[]> =>
+    const runsInServer = async (limit: AbortSignal): Promise<readonly string[] | undefined> =>
       runsIn(await client.raw('/version', { signal: limit }).catch(unlessAway));
     const shift = createShift(workers, { client, clock, random, logger, metrics, insteadOfUpstream, runsInServer });
     const own = createOperatorMetrics(metrics, informers, electing?.name ?? 'none');

@@ -33,7 +33,7 @@ function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = 
     },
     ...more,
   });
-  const workers = rows.map((row) => ({ row, actor: actorOf(row.name) }));
+  const workers = rows.map((row) => ({ row, create: () => actorOf(row.name) }));
   const shift = createShift(workers, {
     client,
     clock,
@@ -41,6 +41,8 @@ function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = 
     logger,
     metrics: noMetrics,
     insteadOfUpstream: false,
+    // An everynode server that leaves all of it to others.
+    runsInServer: () => Promise.resolve([]),
     ...options,
   });
   const stop = new AbortController();
@@ -50,8 +52,8 @@ function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = 
       (error: unknown) => error,
     );
   /** kube-controller-manager renews its Lease now. */
-  const renew = async (): Promise<void> => {
-    const spec = { holderIdentity: 'master-0', leaseDurationSeconds: 15, renewTime: formatMicroTime(clock.now()) };
+  const renew = async (holderIdentity = 'master-0'): Promise<void> => {
+    const spec = { holderIdentity, leaseDurationSeconds: 15, renewTime: formatMicroTime(clock.now()) };
     const metadata = { namespace: 'kube-system', name: 'kube-controller-manager' };
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
     await client.create(LEASES, lease).catch(() => client.update(LEASES, lease));
@@ -79,9 +81,11 @@ describe('a shift', () => {
     void run();
     await clock.advance(120_000);
     expect(log).toEqual(['a works']);
-    expect([shift.states().get('b'), shift.ready()]).toEqual(['refused', true]);
+    expect([shift.states().get('b'), shift.ready()]).toEqual(['refused', false]);
+    expect(shift.describe()).toEqual(['a running', 'b refused: kube-controller-manager (master-0) does its work']);
+    // Once, however often it looks again.
     expect(lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
-      { controller: 'b', other: 'kube-controller-manager', holder: 'master-0', fix: 'make room' },
+      { controller: 'b', why: 'kube-controller-manager (master-0) does its work', fix: 'make room' },
     ]);
   });
 
@@ -96,6 +100,63 @@ describe('a shift', () => {
     expect([log.length, shift.states().get('b')]).toEqual([3, 'refused']);
   });
 
+  it('begins again when the other one has given its Lease back, and is ready only then', async () => {
+    const { clock, shift, log, run, renew } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
+    await renew();
+    void run();
+    await clock.advance(60_000);
+    expect([log, shift.ready()]).toEqual([['a works'], false]);
+    await renew('');
+    await clock.advance(61_000);
+    expect([log, shift.ready()]).toEqual([['a works', 'b works'], true]);
+    await renew();
+    await clock.advance(11_000);
+    await renew('');
+    await clock.advance(61_000);
+    expect(log).toEqual(['a works', 'b works', 'b stops', 'b works']);
+  });
+
+  it('begins again when the server has been started anew without what it ran itself', async () => {
+    let inside: readonly string[] = ['daemonset-controller'];
+    const { clock, shift, log, run } = setUp([{ name: 'a' }, { name: 'b', insteadOf }], {
+      runsInServer: () => Promise.resolve(inside),
+    });
+    void run();
+    await clock.advance(60_000);
+    expect([log, shift.ready()]).toEqual([['a works'], false]);
+    inside = [];
+    await clock.advance(61_000);
+    expect([log, shift.ready()]).toEqual([['a works', 'b works'], true]);
+  });
+
+  it('takes no missing Lease for a proof that the other one is off', async () => {
+    const told = { runsInServer: () => Promise.resolve(undefined) };
+    const { clock, client, shift, log, lines, run } = setUp([{ name: 'a' }, { name: 'b', insteadOf }], told);
+    void run();
+    await clock.advance(600_000);
+    expect([log, shift.ready()]).toEqual([['a works'], false]);
+    const why =
+      'nothing proves that kube-controller-manager leaves this to others: it may run without a Lease (--leader-elect=false, k3s)';
+    expect(lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
+      { controller: 'b', why, fix: 'make room' },
+    ]);
+    // Nor a Lease that cannot be read.
+    client.before = () => {
+      throw new StatusError(403, 'Forbidden', 'no');
+    };
+    await clock.advance(120_000);
+    expect(log).toEqual(['a works']);
+    const alone = setUp([{ name: 'b', insteadOf }], told);
+    expect(await alone.run()).toMatchObject({
+      code: 'EN_ASSEMBLY_NOTHING_RUNS',
+      message: expect.stringContaining('nothing proves that kube-controller-manager') as string,
+    });
+    const sure = setUp([{ name: 'b', insteadOf }], { ...told, insteadOfUpstream: true });
+    void sure.run();
+    await sure.clock.advance(60_000);
+    expect(sure.log).toEqual(['b works']);
+  });
+
   it('does not do what the server does itself, whatever it is told of upstream, and sees when that begins', async () => {
     let inside: readonly string[] = ['daemonset-controller'];
     const told = { insteadOfUpstream: true, runsInServer: () => Promise.resolve(inside) };
@@ -105,7 +166,7 @@ describe('a shift', () => {
       message: expect.stringContaining('switch it off') as string,
     });
     expect(first.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
-      { controller: 'b', other: 'everynode up', holder: 'daemonset-controller', fix: 'switch it off' },
+      { controller: 'b', why: 'everynode up (daemonset-controller) does its work', fix: 'switch it off' },
     ]);
     inside = ['kube-scheduler'];
     const second = setUp([{ name: 'a' }, { name: 'b', insteadOf }], told);
@@ -159,16 +220,40 @@ describe('a shift', () => {
     expect(log).toEqual(['b works']);
   });
 
-  it('fails, and stops all, when nobody may tell who acts', async () => {
-    const { clock, log, run, client } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
+  it('stops only the one that may not ask who acts, says which right it lacks, and begins again with it', async () => {
+    const { clock, log, shift, run, client, stop } = setUp([{ name: 'a' }, { name: 'b', insteadOf }]);
     const ended = run();
     await clock.advance(1000);
     client.before = () => {
       throw new StatusError(403, 'Forbidden', 'no');
     };
     await clock.advance(20_000);
-    expect(await ended).toMatchObject({ message: 'b could not go on', cause: { code: 403 } });
-    expect(log.toSorted()).toEqual(['a stops', 'a works', 'b stops', 'b works']);
+    expect([log, shift.ready()]).toEqual([['a works', 'b works', 'b stops'], false]);
+    expect(shift.describe()).toEqual([
+      'a running',
+      'b refused: it may not read the Lease kube-system/kube-controller-manager',
+    ]);
+    client.before = undefined;
+    await clock.advance(61_000);
+    expect([log.slice(3), shift.ready()]).toEqual([['b works'], true]);
+    stop.abort();
+    expect(await ended).toBe('ended');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('waits for its rights where none may ask who acts, and does not end for it', async () => {
+    const { clock, log, shift, run, client, stop } = setUp([{ name: 'b', insteadOf }]);
+    client.before = () => {
+      throw new StatusError(403, 'Forbidden', 'no');
+    };
+    const ended = run();
+    await clock.advance(600_000);
+    expect([log, shift.states().get('b')]).toEqual([[], 'refused']);
+    client.before = undefined;
+    await clock.advance(61_000);
+    expect(log).toEqual(['b works']);
+    stop.abort();
+    expect(await ended).toBe('ended');
   });
 
   it('fails, and stops all, when one cannot go on', async () => {
@@ -186,8 +271,8 @@ describe('a shift', () => {
     const { logger } = rememberingLogger();
     const shift = createShift(
       [
-        { row: { name: 'good' }, actor: good },
-        { row: { name: 'bad' }, actor: bad },
+        { row: { name: 'good' }, create: () => good },
+        { row: { name: 'bad' }, create: () => bad },
       ],
       { client, clock, random, logger, metrics: noMetrics, insteadOfUpstream: false },
     );

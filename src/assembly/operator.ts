@@ -13,7 +13,8 @@ import type { Random } from '../machinery/random.ts';
 import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 import { OPERATOR_CONTROLLERS, type Around } from './operator-controllers.ts';
-import { createShift, type Worker } from './operator-shift.ts';
+import { createShift } from './operator-shift.ts';
+import { workerOf } from './operator-worker.ts';
 import { startActors, type Undo } from './start-actors.ts';
 
 export interface OperatorOptions {
@@ -32,7 +33,7 @@ export interface OperatorOptions {
   readonly components?: Client;
   /** Kubelets of the nodes that are marked as simulated. */
   readonly fleet?: Client;
-  /** Do not look whether Kubernetes' own are at work; only where they are known to be off. */
+  /** Kubernetes' own are known to be off. Without it `daemonSets` and `scheduler` do not run: nothing here can prove it. */
   readonly insteadOfUpstream?: boolean;
 }
 
@@ -63,7 +64,7 @@ export async function startOperator(options: OperatorOptions, signal?: AbortSign
   for (const row of OPERATOR_CONTROLLERS) {
     const client = clients.get(row.name);
     if (client === undefined) continue;
-    const worker: Worker = { row, actor: row.create(around(client)) };
+    const worker = workerOf(row, around(client));
     const insteadOfUpstream = options.insteadOfUpstream === true;
     const shift = createShift([worker], { client, clock, random, logger, metrics, insteadOfUpstream });
     actors.push({ name: row.name, start: (stopping) => shift.run(stopping) });

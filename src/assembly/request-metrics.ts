@@ -1,26 +1,56 @@
 /** The API server's own metrics, under the names that dashboards for kube-apiserver query. */
 import type { Exchange } from '../apiserver/wire/exchange.ts';
-import { parsePath } from '../apiserver/wire/path.ts';
+import { parsePath, type Route } from '../apiserver/wire/path.ts';
+import { firstPart, isPathOf, isServed, STREAMS, verbAsked } from '../apiserver/wire/resource-request.ts';
+import type { KindDefinition } from '../core/api/kind-definition.ts';
 import type { Counter, Histogram, Metrics } from '../machinery/metrics.ts';
 
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope'];
 const BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
-/** A hostile client must not be able to fill the memory with paths it makes up. */
-const MAX_MEMBERS = 2_000;
+/**
+ * Label values are names that the server knows, so their number has an end; this is for those who define very many kinds.
+ * Requests of kinds beyond it are counted together.
+ */
+const MAX_MEMBERS = 10_000;
+/** Stands for every name that the server does not know: a client must not be able to make up label values. */
+const OTHER = 'other';
+
+type RequestLabels = Readonly<Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string>>;
 
 interface Members {
+  readonly labels: RequestLabels;
   readonly duration: Histogram | undefined;
   readonly total: Map<number, Counter>;
 }
 
+const NOTHING = { group: '', version: '', resource: '', subresource: '', scope: '' };
+const UNKNOWN = { ...NOTHING, resource: OTHER };
+const OVERFLOW: RequestLabels = { ...UNKNOWN, verb: OTHER };
+
+/** As kube-apiserver calls in its metrics what it calls otherwise when it authorizes. */
 const VERBS: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['patch', 'PATCH'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETECOLLECTION'],
+]);
+/** Of paths that name no resource. */
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['GET', 'GET'],
+  ['HEAD', 'GET'],
   ['POST', 'POST'],
   ['PUT', 'PUT'],
   ['PATCH', 'PATCH'],
-  ['HEAD', 'GET'],
+  ['DELETE', 'DELETE'],
 ]);
 
-export function createRequestMetrics(metrics: Metrics, isKnown: IsKnown) {
+type FindKind = (group: string, version: string, resource: string) => KindDefinition | undefined;
+
+export function createRequestMetrics(metrics: Metrics, findKind: FindKind) {
   const total = metrics.counter({
     name: 'apiserver_request_total',
     help: 'Requests answered, by what was asked and the HTTP status',
@@ -35,50 +65,59 @@ export function createRequestMetrics(metrics: Metrics, isKnown: IsKnown) {
   /** By verb and kind of path; labels are bound once. */
   const members = new Map<string, Members>();
 
-  return (exchange: Exchange, elapsedMs: number): void => {
-    const labels = labelsOf(exchange, isKnown);
+  const memberOf = (labels: RequestLabels): Members => {
     const key = Object.values(labels).join('/');
-    let member = members.get(key);
-    if (member === undefined) {
-      if (members.size >= MAX_MEMBERS) return;
-      const isLong = labels.verb === 'WATCH' || labels.verb === 'CONNECT';
-      member = { duration: isLong ? undefined : duration.with(labels), total: new Map() };
-      members.set(key, member);
-    }
-    member.duration?.observe(elapsedMs / 1000);
-    let counter = member.total.get(exchange.status);
+    const known = members.get(key);
+    if (known !== undefined) return known;
+    if (members.size >= MAX_MEMBERS && labels !== OVERFLOW) return memberOf(OVERFLOW);
+    const isLong = labels.verb === 'WATCH' || labels.verb === 'CONNECT';
+    const member: Members = { labels, duration: isLong ? undefined : duration.with(labels), total: new Map() };
+    members.set(key, member);
+    return member;
+  };
+
+  return (exchange: Exchange, elapsedMs: number): void => {
+    const { duration: times, labels, total: byStatus } = memberOf(labelsOf(exchange, findKind));
+    times?.observe(elapsedMs / 1000);
+    let counter = byStatus.get(exchange.status);
     if (counter === undefined)
-      member.total.set(exchange.status, (counter = total.with({ ...labels, code: String(exchange.status) })));
+      byStatus.set(exchange.status, (counter = total.with({ ...labels, code: String(exchange.status) })));
     counter.inc();
   };
 }
 
-type IsKnown = (group: string, version: string, resource: string) => boolean;
+/** Whatever the answer was: a stranger who is refused asks for as many names as one who is not. */
+function labelsOf(exchange: Exchange, findKind: FindKind): RequestLabels {
+  const route = parsePath(exchange.path);
+  if (route.kind !== 'resource') return { verb: METHODS.get(exchange.method) ?? OTHER, ...NOTHING };
+  const { target } = route;
+  const { group, version, resource, namespace, name } = target;
+  const kind = findKind(group, version, resource);
+  if (kind === undefined || !isPathOf(kind, target)) {
+    return { verb: METHODS.get(exchange.method) ?? OTHER, ...UNKNOWN };
+  }
+  const scope = name !== '' ? 'resource' : namespace === '' ? 'cluster' : 'namespace';
+  const subresource = subresourceOf(kind, target.subresource);
+  return { verb: verbOf(exchange, route, kind, subresource), group, version, resource, subresource, scope };
+}
 
-function labelsOf({ method, path, query, status }: Exchange, isKnown: IsKnown) {
-  const route = parsePath(path);
-  const plain = VERBS.get(method) ?? (method === 'GET' || method === 'DELETE' ? method : 'other');
-  const none = { verb: plain, group: '', version: '', resource: '', subresource: '', scope: '' };
-  if (route.kind !== 'resource' || !isKnown(route.target.group, route.target.version, route.target.resource))
-    return none;
-  const { group, version, resource, subresource, namespace, name } = route.target;
-  const isOne = name !== '';
-  const isWatch =
-    route.legacyWatch || (query.has('watch') && query.get('watch') !== 'false' && query.get('watch') !== '0');
-  const verb =
-    subresource === 'log' ||
-    subresource === 'exec' ||
-    subresource === 'attach' ||
-    subresource === 'portforward' ||
-    subresource === 'proxy'
-      ? 'CONNECT'
-      : method === 'GET' && isWatch
-        ? 'WATCH'
-        : method === 'GET' && !isOne
-          ? 'LIST'
-          : method === 'DELETE' && !isOne
-            ? 'DELETECOLLECTION'
-            : plain;
-  const scope = isOne ? 'resource' : namespace === '' ? 'cluster' : 'namespace';
-  return { verb, group, version, resource, subresource: status === 404 ? '' : subresource, scope };
+/** `proxy` goes on with a path of its own, which is the client's to choose. */
+function subresourceOf({ subresources }: KindDefinition, asked: string): string {
+  if (asked === '') return '';
+  const first = firstPart(asked);
+  const name = STREAMS.has(first) ? first : asked;
+  return subresources.some((each) => each.name === name) ? name : OTHER;
+}
+
+/** Verbs that a path does not serve are counted together: a stranger could ask for all of them of every kind. */
+function verbOf(
+  exchange: Exchange,
+  route: Route & { readonly kind: 'resource' },
+  kind: KindDefinition,
+  subresource: string,
+): string {
+  if (STREAMS.has(subresource)) return 'CONNECT';
+  const verb = verbAsked(exchange, route);
+  const isCounted = subresource !== OTHER && isServed(kind, route.target, verb);
+  return (isCounted ? VERBS.get(verb) : undefined) ?? OTHER;
 }

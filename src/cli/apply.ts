@@ -11,7 +11,7 @@ import { printYaml } from '../control/component/print/print-yaml.ts';
 import { changeOptions } from './component/change.ts';
 import { onCluster, readDryRun, readTimeout, type Session } from './component/cluster.ts';
 import type { ApplyFlags } from './component/flags.ts';
-import { prepareInputs } from './component/prepare.ts';
+import { prepareWithSecrets } from './component/prepare.ts';
 import { waitForRollouts } from './component/rollout.ts';
 import { kubectlName, kubectlNameOf } from './component/text.ts';
 import { render } from './render.ts';
@@ -21,9 +21,7 @@ export async function apply(flags: ApplyFlags): Promise<void> {
   const timeoutMs = readTimeout(flags.timeout);
   const dryRun = readDryRun(flags.dryRun);
   if (dryRun === 'client') return showClientRun(flags);
-  const components = (await prepareInputs(flags, { withSecrets: true })).map(({ rendered }) =>
-    componentToApply(rendered),
-  );
+  const components = (await prepareWithSecrets(flags)).map(({ rendered }) => componentToApply(rendered));
   if (dryRun === 'server')
     return onCluster(flags, {}, (session) => showServerRun(session, components, options, flags.output));
   const settings = {
@@ -56,16 +54,17 @@ export async function apply(flags: ApplyFlags): Promise<void> {
   });
 }
 
-function awaited({ component }: { readonly component: RenderedComponent }) {
+function awaited({ component, result }: { readonly component: RenderedComponent; readonly result: ApplyResult }) {
   const scrubber = createScrubber(component.secretPaths);
   for (const object of component.objects) scrubber.learn(object);
-  return { identity: component.identity, scrubber };
+  const written = result.daemonSets.find(({ metadata }) => metadata.name === component.identity.name);
+  return { identity: component.identity, scrubber, ...(written === undefined ? {} : { written }) };
 }
 
 async function showClientRun(flags: ApplyFlags): Promise<void> {
   const { output } = flags;
   if (output !== 'text') return render({ ...flags, output });
-  for (const { rendered } of await prepareInputs(flags, { withSecrets: true }))
+  for (const { rendered } of await prepareWithSecrets(flags))
     for (const object of rendered.objects) process.stdout.write(`${kubectlNameOf(object)} rendered (client dry run)\n`);
 }
 

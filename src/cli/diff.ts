@@ -7,7 +7,7 @@ import { changeOptions } from './component/change.ts';
 import { onCluster } from './component/cluster.ts';
 import { DIFF_FAILED } from './component/commands.ts';
 import type { ChangeFlags } from './component/flags.ts';
-import { prepareInputs } from './component/prepare.ts';
+import { prepareWithSecrets } from './component/prepare.ts';
 import { printable } from './component/text.ts';
 import { colorsFor } from './terminal.ts';
 
@@ -22,9 +22,7 @@ export async function diff(flags: ChangeFlags): Promise<void> {
 
 async function showDifferences(flags: ChangeFlags): Promise<boolean> {
   const options = changeOptions(flags);
-  const components = (await prepareInputs(flags, { withSecrets: true })).map(({ rendered }) =>
-    componentToApply(rendered),
-  );
+  const components = (await prepareWithSecrets(flags)).map(({ rendered }) => componentToApply(rendered));
   const colors = colorsFor(process.stdout);
   let isDifferent = false;
   await onCluster(flags, {}, async ({ context }) => {

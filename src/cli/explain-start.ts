@@ -46,6 +46,7 @@ export function explainStart(error: unknown, facts: StartFacts): unknown {
     case 'EN_STORE_DIRECTORY':
       return new CliError(message, 'Choose another with --data-dir DIR, or keep nothing with --ephemeral');
     case 'EN_STORE_CORRUPT':
+    case 'EN_STORE_INCOMPLETE':
     case 'EN_STORE_SCHEMA':
       return new CliError(`${message} (${code})`, DAMAGED);
     default:

@@ -30,21 +30,24 @@ export async function init(starter: string | undefined, flags: InitFlags): Promi
     return;
   }
   write(file, text, flags.force === true);
-  const needs = await needsOf(text, file);
+  const { needs, variables } = await needsOf(text, file);
   const first =
     needs.length === 0 ? '' : `  Before it is applied there must be:\n${needs.map((each) => `    ${each}\n`).join('')}`;
+  const allowed = variables.map((name) => ` --allow-env ${name}`).join('');
   process.stderr.write(
-    `${file} is written\n${first}  Look at it, then: everynode lint -f ${file} && everynode apply -f ${file}\n`,
+    `${file} is written\n${first}  Look at it, then: everynode lint -f ${file} && everynode apply -f ${file}${allowed}\n`,
   );
 }
 
 /** What the manifest takes from elsewhere: variables, files, and objects that it only names. */
-async function needsOf(text: string, file: string): Promise<readonly string[]> {
+async function needsOf(text: string, file: string) {
   const { components } = await prepareComponents(loadManifests([{ file, text }]));
   const folder = dirname(file);
-  return components.flatMap(({ read, rendered: { identity, objects } }) => [
+  const variables: string[] = [];
+  const needs = components.flatMap(({ read, rendered: { identity, objects } }) => [
     ...secretPlaces(read.component).map((place) => {
       const [, from = '', what = ''] = /^(env|file):(.*)$/.exec(place) ?? [];
+      if (from === 'env') variables.push(what);
       return from === 'env' ? `the variable ${what} (export ${what}=…)` : `the file ${join(folder, what)}`;
     }),
     ...namedObjects(objects).map(({ kind, name, keys }) => {
@@ -52,6 +55,7 @@ async function needsOf(text: string, file: string): Promise<readonly string[]> {
       return `the ${kind} ${identity.namespace}/${name}${having}, in the cluster`;
     }),
   ]);
+  return { needs, variables };
 }
 
 function readExample(name: string): string {

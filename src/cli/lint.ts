@@ -15,7 +15,7 @@ import { colorsFor } from './terminal.ts';
 const GRAVITY: Readonly<Record<Level, number>> = { info: 0, warning: 1, error: 2 };
 
 export async function lint(flags: LintFlags): Promise<void> {
-  const { components, problems } = await inspectInputs(flags, { withSecrets: false });
+  const { components, problems } = await inspectInputs(flags);
   // What cannot be rendered is not worth an opinion.
   const sound = components.filter((each) => each.problems.length === 0);
   const surroundings = await lookAround(flags, sound);

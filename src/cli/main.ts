@@ -1,9 +1,11 @@
 /**
  * The command line. One file a command, loaded only when it is asked for, so that `--help` answers at once. Data goes
- * to stdout, progress and problems to stderr; exit codes: 0 ok, 1 error, 124 timeout, 130 interrupt.
+ * to stdout, progress and problems to stderr; exit codes: 0 ok, 1 error, 3 overtaken by another apply, 124 timeout, 130
+ * interrupt.
  */
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../core/api/version.ts';
+import { addBackupCommands } from './backup-commands.ts';
 import { CliError } from './cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
 import { addComponentCommands } from './component/commands.ts';
@@ -83,6 +85,8 @@ export function createProgram(): Command {
     .option('--path', 'print where it is instead of what it says')
     .action(async (options: { path?: boolean }) => (await import('./kubeconfig.ts')).kubeconfig(options));
 
+  addBackupCommands(program);
+
   addComponentCommands(program);
 
   addOperatorCommand(program);
@@ -135,8 +139,8 @@ const EXTRA_HELP = `
 Examples:
   everynode up                          a cluster with five simulated nodes; says what to try next
   export KUBECONFIG=$(everynode kubeconfig --path)
-  everynode init log-collector          a daemon in one manifest, to change and apply
-  everynode apply -f log-collector.yaml
+  everynode init node-monitor           a daemon in one manifest, to change and apply
+  everynode apply -f node-monitor.yaml
   everynode operator --kubeconfig FILE  the controllers, on a Kubernetes cluster of yours
   everynode help up                     everything about a command
 
@@ -144,7 +148,7 @@ Environment:
   EVERYNODE_HOME   where clusters and kubeconfigs are kept (default: ~/.everynode)
   NO_COLOR         no colours
 
-Exit codes: 0 done, 1 error, 124 did not stop in time, 130 interrupted.`;
+Exit codes: 0 done, 1 error, 3 overtaken by another apply, 124 not in time, 130 interrupted.`;
 
 const UP_EXAMPLES = `
 Examples:

@@ -46,7 +46,7 @@ export function addOperatorCommand(program: Command): void {
     )
     .option(
       '--instead-of-upstream',
-      'run daemonset and scheduler without looking whether kube-controller-manager and kube-scheduler are at work',
+      'say that kube-controller-manager and kube-scheduler leave their work to daemonset and scheduler, which do not run without that',
     )
     .option('--leader-elect [bool]', 'let one of several processes act at a time', 'true')
     .option('--leader-elect-resource-name <name>', 'Lease over which they agree', 'everynode-operator')

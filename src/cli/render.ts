@@ -2,12 +2,12 @@
 import { printObjects } from '../control/component/print/print-yaml.ts';
 import { revealed } from '../control/component/render/render.ts';
 import type { RenderFlags } from './component/flags.ts';
-import { prepareInputs } from './component/prepare.ts';
+import { prepareInputs, prepareWithSecrets } from './component/prepare.ts';
 import { kubectlNameOf } from './component/text.ts';
 
 export async function render(flags: RenderFlags): Promise<void> {
   const showSecrets = flags.showSecrets === true;
-  const components = await prepareInputs(flags, { withSecrets: showSecrets });
+  const components = await (showSecrets ? prepareWithSecrets(flags) : prepareInputs(flags));
   const objects = components.flatMap(({ rendered }) => rendered.objects);
   switch (flags.output) {
     case 'name':

@@ -3,9 +3,11 @@ import { refText } from '../control/component/apply/object-ref.ts';
 import { type ApplyContext, identityText, type ComponentIdentity } from '../control/component/apply/rendered.ts';
 import { componentStatus, listComponents, type ComponentStatus } from '../control/component/apply/status.ts';
 import { type ComponentOutputs, liveOutputs } from '../control/component/outputs.ts';
+import { verdictOf, VERDICTS, type Verdict } from '../control/component/apply/verdict.ts';
 import { printYaml } from '../control/component/print/print-yaml.ts';
 import { DAEMON_SETS } from '../core/api/registry/resources.ts';
 import { isStatus } from '../core/kube/status-error.ts';
+import { CliError } from './cli-error.ts';
 import { onCluster } from './component/cluster.ts';
 import type { StatusFlags } from './component/flags.ts';
 import { nowhereText, reasonLines } from './component/rollout-text.ts';
@@ -33,13 +35,26 @@ export async function status(names: readonly string[], flags: StatusFlags): Prom
       seen.push({ identity, status: await componentStatus(context, identity), ...outputs });
     }
     show(seen, flags.output);
+    const exitCode = flags.exitCode === true ? exitCodeOf(seen) : 0;
     const absent = seen.filter((each) => each.status.phase === 'absent').map(({ identity }) => identity);
-    if (absent.length > 0) throw await noComponentError(context, absent);
+    if (absent.length > 0) {
+      const { message, fix } = await noComponentError(context, absent);
+      throw new CliError(message, fix, exitCode === 0 ? 1 : exitCode);
+    }
     if (seen.length === 0) {
       const where = flags.allNamespaces === true ? 'the cluster' : `namespace ${namespace}`;
       process.stderr.write(`There is no component in ${where}.\n`);
     }
+    if (exitCode !== 0) process.exitCode = exitCode;
   });
+}
+
+const EXIT_CODES: Readonly<Record<Verdict, number>> = { 'rolled-out': 0, progressing: 4, failed: 5, absent: 6 };
+
+/** Of several components the gravest; where there is none, nothing is rolled out. */
+function exitCodeOf(seen: readonly Seen[]): number {
+  const gravest = Math.max(-1, ...seen.map(({ status: each }) => VERDICTS.indexOf(verdictOf(each))));
+  return EXIT_CODES[VERDICTS[gravest] ?? 'absent'];
 }
 
 const isForMachines = (output: StatusFlags['output']): output is 'json' | 'yaml' =>

@@ -4,7 +4,7 @@ import { undoComponent } from '../control/component/apply/undo.ts';
 import { CliError } from './cli-error.ts';
 import { onCluster, readDryRun, readTimeout } from './component/cluster.ts';
 import type { UndoFlags } from './component/flags.ts';
-import { waitForRollouts } from './component/rollout.ts';
+import { waitForRollouts, type Awaited } from './component/rollout.ts';
 import { identitiesOf, orNoComponent, requireTargets } from './component/targets.ts';
 import { printable } from './component/text.ts';
 
@@ -15,8 +15,9 @@ export async function undo(names: readonly string[], flags: UndoFlags): Promise<
   const targets = await requireTargets(names, flags);
   await onCluster(flags, {}, async (session) => {
     const identities = identitiesOf(targets, flags.namespace ?? session.namespace);
+    const undone: Awaited[] = [];
     for (const identity of identities) {
-      const { outcome, to } = await orNoComponent(
+      const { outcome, to, daemonSet } = await orNoComponent(
         session.context,
         identity,
         undoComponent(session.context, identity, { dryRun, ...(toRevision === undefined ? {} : { toRevision }) }),
@@ -24,13 +25,9 @@ export async function undo(names: readonly string[], flags: UndoFlags): Promise<
       const said = outcome === 'undone' ? 'is back at' : 'is already at';
       const what = `revision ${to.revision} (${printable(to.images.join(', '))})${dryRun ? ' (dry run)' : ''}`;
       process.stdout.write(`${identityText(identity)} ${said} ${what}\n`);
+      undone.push({ identity, written: daemonSet });
     }
-    if (flags.wait && !dryRun)
-      await waitForRollouts(
-        session,
-        identities.map((identity) => ({ identity })),
-        timeoutMs,
-      );
+    if (flags.wait && !dryRun) await waitForRollouts(session, undone, timeoutMs);
   });
 }
 

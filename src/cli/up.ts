@@ -33,6 +33,7 @@ export async function up(flags: UpFlags): Promise<void> {
     cluster = await startEmbedded({
       ...options,
       logger: isQuiet ? silentLogger : await createPinoLogger({ level: flags.logLevel as LogLevel }),
+      halt: endAtOnce,
       onProgress: progress.step,
       signal: stop.signal,
     });
@@ -56,6 +57,14 @@ export async function up(flags: UpFlags): Promise<void> {
     stop.release();
   }
   process.exitCode = stop.exitCode();
+}
+
+/** Not in good order: that would answer requests whose outcome is unknown until the next start has read the disk. */
+function endAtOnce({ message }: Error): never {
+  say(
+    `error: ${message} (EN_STORE_UNDO)\n  Mend the disk, then start again: whether that write is there is seen then.\n`,
+  );
+  process.exit(1);
 }
 
 const textOf = ({ message, cause }: Error): string =>

@@ -47,18 +47,30 @@ describe('a certificate request', () => {
     const authority = await createAuthority('test', NOW);
     const { request } = await createCertificateRequest({ commonName: 'jane', organizations: ['devs'] });
     const usages = ['client auth', 'digital signature', 'unheard of'];
-    const pem = await signCertificateRequest(authority, request, { now: NOW, seconds: DAY, usages });
+    const pem = await signCertificateRequest(authority, readCertificateRequest(request), {
+      now: NOW,
+      seconds: DAY,
+      usages,
+    });
     const certificate = new X509Certificate(pem);
     expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true);
     expect(certificate.subject).toBe('O=devs\nCN=jane');
     expect([certificate.ca, certificate.keyUsage]).toEqual([false, ['1.3.6.1.5.5.7.3.2']]);
     const minutes = (time: string): number => (Date.parse(time) - NOW) / 60_000;
     expect([minutes(certificate.validFrom), minutes(certificate.validTo)]).toEqual([-5, 24 * 60 - 5]);
-    const short = await signCertificateRequest(authority, request, { now: NOW, seconds: 600, usages });
+    const short = await signCertificateRequest(authority, readCertificateRequest(request), {
+      now: NOW,
+      seconds: 600,
+      usages,
+    });
     expect(minutes(new X509Certificate(short).validTo)).toBe(10);
-    const long = await signCertificateRequest(authority, request, { now: NOW, seconds: 100 * 365 * DAY, usages });
+    const long = await signCertificateRequest(authority, readCertificateRequest(request), {
+      now: NOW,
+      seconds: 100 * 365 * DAY,
+      usages,
+    });
     expect(Date.parse(new X509Certificate(long).validTo)).toBe(NOW + 3650 * DAY * 1000);
     const late = { now: NOW + 3651 * DAY * 1000, seconds: DAY, usages };
-    await expect(signCertificateRequest(authority, request, late)).rejects.toThrow('expired');
+    await expect(signCertificateRequest(authority, readCertificateRequest(request), late)).rejects.toThrow('expired');
   });
 });

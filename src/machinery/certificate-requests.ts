@@ -3,53 +3,39 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { authorityKey, newKeys, newSerial, type KeyPair, type Subject, subjectName } from './certificates.ts';
+import { DerError } from './der.ts';
+import { readRequestNames, type RequestNames } from './x509-names.ts';
 
-export interface ReadRequest {
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-  readonly dnsNames: readonly string[];
-  readonly ipAddresses: readonly string[];
-  readonly emails: readonly string[];
-  readonly uris: readonly string[];
+export interface ReadRequest extends RequestNames {
+  readonly publicKey: x509.PublicKey;
   /** Whether whoever asks holds the key. */
   verify(): Promise<boolean>;
 }
 
 /** Requests are a few hundred bytes; alternative names make some of them a few thousand. */
 const MAX_PEM_LENGTH = 64 * 1024;
-const COMMON_NAME = '2.5.4.3';
-const ORGANIZATION = '2.5.4.10';
 
 /** Throws an `Error` that says what is wrong with the request, and nothing of its content. */
 export function readCertificateRequest(pem: string): ReadRequest {
-  const request = parse(pem);
-  const subject = request.subjectName;
-  const alternatives = alternativeNames(request)?.names.items ?? [];
-  const named = (type: string): readonly string[] =>
-    alternatives.filter((name) => name.type === type).map(({ value }) => value);
-  return {
-    commonName: subject.getField(COMMON_NAME).at(-1) ?? '',
-    organizations: subject.getField(ORGANIZATION),
-    dnsNames: named('dns'),
-    ipAddresses: named('ip'),
-    emails: named('email'),
-    uris: named('url'),
-    verify: () => request.verify().catch(() => false),
-  };
-}
-
-function parse(pem: string): x509.Pkcs10CertificateRequest {
   const block = pem.length > MAX_PEM_LENGTH ? undefined : firstBlock(pem);
   if (block === undefined) throw new Error('PEM block type must be CERTIFICATE REQUEST');
-  try {
-    return new x509.Pkcs10CertificateRequest(Buffer.from(block, 'base64'));
-  } catch (cause) {
-    throw new Error('the certificate request is malformed', { cause });
-  }
+  const der = Buffer.from(block, 'base64');
+  const names = orMalformed(() => readRequestNames(der), DerError);
+  const { publicKey, request } = orMalformed(() => {
+    const parsed = new x509.Pkcs10CertificateRequest(der);
+    return { request: parsed, publicKey: parsed.publicKey };
+  }, Error);
+  return { ...names, publicKey, verify: () => request.verify().catch(() => false) };
 }
 
-const alternativeNames = (request: x509.Pkcs10CertificateRequest): x509.SubjectAlternativeNameExtension | undefined =>
-  request.extensions.find((each) => each instanceof x509.SubjectAlternativeNameExtension);
+/** Errors of this class say where a parser gave up, which helps nobody; others are about the request. */
+function orMalformed<T>(read: () => T, unhelpful: new (message?: string) => Error): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw cause instanceof unhelpful ? new Error('the certificate request is malformed', { cause }) : cause;
+  }
+}
 
 const BEGIN = '-----BEGIN CERTIFICATE REQUEST-----';
 const END = '-----END CERTIFICATE REQUEST-----';
@@ -103,24 +89,29 @@ const BACKDATE_MS = 5 * 60_000;
 /** What lives shorter than this is not shortened by the backdating. */
 const SHORT_MS = 8 * 3600_000;
 
-/** The certificate as PEM: subject, key and alternative names are the request's, everything else is ours. */
+/** The authority's own end has come; no request is at fault. */
+export class AuthorityExpiredError extends Error {}
+
+/**
+ * The certificate as PEM. Subject and alternative names are encoded anew from what was read, so that the certificate says
+ * what was judged and nothing else that stood in the request.
+ */
 export async function signCertificateRequest(
   authority: KeyPair,
-  pem: string,
+  request: ReadRequest,
   options: SigningOptions,
 ): Promise<string> {
-  const request = parse(pem);
   const issuer = new x509.X509Certificate(authority.certificate);
   const lifetime = options.seconds * 1000;
   const end = options.now + (lifetime < SHORT_MS ? lifetime : lifetime - BACKDATE_MS);
   const signerEnd = issuer.notAfter.getTime();
-  if (options.now >= signerEnd) throw new Error('the authority that signs has expired');
+  if (options.now >= signerEnd) throw new AuthorityExpiredError('the authority that signs has expired');
   const alternatives = alternativeNames(request);
   const flags = options.usages.reduce((all, usage) => all | (KEY_USAGES.get(usage) ?? 0), 0);
   const extended = [...new Set(options.usages.flatMap((usage) => EXTENDED_USAGES.get(usage) ?? []))];
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: newSerial(),
-    subject: request.subjectName,
+    subject: subjectName(request),
     issuer: issuer.subjectName,
     notBefore: new Date(options.now - BACKDATE_MS),
     notAfter: new Date(Math.min(end, signerEnd)),
@@ -132,11 +123,18 @@ export async function signCertificateRequest(
       ...(extended.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension(extended)]),
       new x509.BasicConstraintsExtension(false, undefined, true),
       await x509.AuthorityKeyIdentifierExtension.create(issuer),
-      ...(alternatives === undefined ? [] : [alternatives]),
+      ...(alternatives.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(alternatives)]),
     ],
   });
   return `${certificate.toString('pem')}\n`;
 }
+
+const alternativeNames = ({ dnsNames, emails, ipAddresses, uris }: ReadRequest): x509.JsonGeneralName[] => [
+  ...dnsNames.map((value) => ({ type: 'dns', value }) as const),
+  ...emails.map((value) => ({ type: 'email', value }) as const),
+  ...ipAddresses.map((value) => ({ type: 'ip', value }) as const),
+  ...uris.map((value) => ({ type: 'url', value }) as const),
+];
 
 /** A new key and a request for a certificate of it, both PEM. */
 export async function createCertificateRequest(

@@ -5,6 +5,7 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import type { NameAttribute } from './x509-names.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY = 86_400_000;
@@ -21,13 +22,16 @@ export interface KeyPair {
 export interface Subject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
+  /** Further attributes, by object identifier. */
+  readonly others?: readonly NameAttribute[];
 }
 
 /** Values are given as typed strings: a bare one would be parsed, and a comma or quote in a name would change it. */
-export const subjectName = ({ commonName, organizations = [] }: Subject): x509.Name =>
+export const subjectName = ({ commonName, organizations = [], others = [] }: Subject): x509.Name =>
   new x509.Name([
+    ...others.map(({ type, value }) => ({ [type]: [{ utf8String: value }] })),
     ...organizations.map((organization) => ({ O: [{ utf8String: organization }] })),
-    { CN: [{ utf8String: commonName }] },
+    ...(commonName === '' ? [] : [{ CN: [{ utf8String: commonName }] }]),
   ]);
 
 export const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>

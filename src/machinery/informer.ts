@@ -54,6 +54,8 @@ export interface Informer<T extends KubeObject> {
   readonly resourceVersion: string;
   /** The cache has been filled once. It stays filled, if stale, whatever happens to the server. */
   hasSynced(): boolean;
+  /** The server does not let it list or watch (any more): what the cache shows grows old. */
+  isRefused(): boolean;
   synced(signal?: AbortSignal): Promise<void>;
   /** Kept up with every change from now on. The same name with the same function may be added again. */
   addIndex(name: string, of: IndexFunction<T>): void;
@@ -112,6 +114,7 @@ export function createInformer<T extends KubeObject>(
       return reflector.resourceVersion;
     },
     hasSynced: () => filled.isOpen(),
+    isRefused: () => reflector.refusal !== undefined,
     synced: (signal) => orAborted(filled.opened, signal),
     addIndex: (name, of) => store.addIndex(name, of),
 

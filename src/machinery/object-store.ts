@@ -5,7 +5,7 @@
 import type { KubeObject, Stored } from '../core/kube/objects.ts';
 import { MachineryError } from './errors.ts';
 import type { ObjectEvent } from './reflector/reflector.ts';
-import { compareResourceVersions } from './resource-version.ts';
+import { compareResourceVersions } from '../core/kube/resource-version.ts';
 
 /** What happened to one object. */
 export type Change<T extends KubeObject> =

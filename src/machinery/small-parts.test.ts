@@ -12,26 +12,9 @@ import { StatusError } from '../core/kube/status-error.ts';
 import { createPinoLogger } from './pino-logger.ts';
 import { createPrometheusMetrics } from './prometheus-metrics.ts';
 import { createPushStream } from './push-stream.ts';
-import { compareResourceVersions } from './resource-version.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createFakeClient } from './testing/fake-client.ts';
 import { createVirtualClock } from './virtual-clock.ts';
-
-describe('resource versions', () => {
-  it('compare as the integers they are, beyond 2^53 too', () => {
-    const version = fc.bigInt({ min: 1n, max: 2n ** 80n });
-    fc.assert(
-      fc.property(version, version, (a, b) => {
-        expect(Math.sign(compareResourceVersions(String(a), String(b)) ?? 9)).toBe(a < b ? -1 : a > b ? 1 : 0);
-      }),
-    );
-  });
-
-  it.each(['', '0', '07', '-1', 'abc', '1.5', '1e3'])('cannot be ordered when one is %j', (odd) => {
-    expect(compareResourceVersions(odd, '5')).toBeUndefined();
-    expect(compareResourceVersions(odd, odd)).toBe(0);
-  });
-});
 
 describe('object keys', () => {
   it('come back from their text', () => {

@@ -16,12 +16,14 @@ import {
 } from '../../src/core/api/registry/resources.ts';
 import type { CertificateSigningRequest } from '../../src/core/api/types/certificates-v1.ts';
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
+import type { Stored } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
 import { createCertificateRequest } from '../../src/machinery/certificate-requests.ts';
 import { createAuthority, type KeyPair } from '../../src/machinery/certificates.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { createInformers } from '../../src/machinery/informers.ts';
 import { realRandom } from '../../src/machinery/real-random.ts';
+import { attribute, forgeRequest, nameOf, TAG } from '../../src/machinery/testing/forged-certificates.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/machinery/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -199,6 +201,43 @@ describe('a signing request', () => {
       type: 'Failed',
       message: 'subject organization is not system:nodes',
     });
+  });
+
+  it.each([
+    [
+      'an organisation that is a time',
+      nameOf([attribute('organization', TAG.utcTime, '260101000000Z')], [attribute('commonName', TAG.utf8, 'x')]),
+      /^the organization \(O\) of the subject has the ASN.1 tag 23, which is no text/,
+    ],
+    [
+      'masters',
+      nameOf([attribute('organization', TAG.utf8, 'system:masters')], [attribute('commonName', TAG.utf8, 'x')]),
+      /^use of kubernetes.io\/kube-apiserver-client signer with system:masters group is not allowed$/,
+    ],
+  ])('with %s fails at its end, also where it came past admission', async (_, subject, message) => {
+    const { client, settle, store } = await house();
+    const made = await client.create(CERTIFICATE_SIGNING_REQUESTS, await request('r', { commonName: 'x' }));
+    const forged = Buffer.from(forgeRequest({ subject })).toString('base64');
+    const refused = { ...made, metadata: { name: 'again' }, spec: { ...made.spec, request: forged } };
+    expect(await refusal(client.create(CERTIFICATE_SIGNING_REQUESTS, refused))).toMatch(/^4(03|22) /);
+    // As a store holds it that was filled by an older server.
+    const key = { tenant: 'system', group: 'certificates.k8s.io', resource: 'certificatesigningrequests' };
+    await store.write({ ...key, namespace: '', name: 'r' }, (accepted) => {
+      const { resourceVersion: _version, ...metadata } = accepted?.metadata ?? made.metadata;
+      return { put: { ...made, metadata, spec: { ...made.spec, request: forged } } as unknown as Stored };
+    });
+    await decide(client, await get(client, 'r'), 'Approved');
+    await settle();
+    const ended = await get(client, 'r');
+    expect(ended.status?.certificate).toBeUndefined();
+    expect(ended.status?.conditions?.at(-1)).toMatchObject({
+      type: 'Failed',
+      status: 'True',
+      reason: 'SignerValidationFailure',
+      message: expect.stringMatching(message) as string,
+    });
+    await settle();
+    expect((await get(client, 'r')).metadata.resourceVersion).toBe(ended.metadata.resourceVersion);
   });
 
   it('is approved and signed only by those who may for its signer', async () => {

@@ -29,7 +29,10 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       const home = given({ namespace, configMaps: ['one', 'two'] });
       const file = ['-f', 'agent.yaml'];
       const before = await everynode(home, ['diff', ...file]);
-      expect([before.code, before.stderr]).toEqual([1, '']);
+      expect([before.code, before.stderr]).toEqual([
+        1,
+        'note: reads the variable AGENT_TOKEN for a secret of agent.yaml\n',
+      ]);
       expect(before.stdout).toContain('+++ applied DaemonSet way/agent');
       const dry = await everynode(home, ['apply', ...file, '--dry-run=server']);
       expect([dry.code, dry.stdout]).toEqual([
@@ -95,12 +98,15 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       const configMaps = Array.from({ length: 40 }, (_, index) => `map-${String(index).padStart(2, '0')}`);
       const home = given({ namespace: 'cut', configMaps });
       const env = { KUBECONFIG: cluster().kubeconfig, AGENT_TOKEN: 'hunter2-before' };
-      const first = cli(['apply', '-f', 'agent.yaml'], { home, env });
+      const first = cli(['apply', '-f', 'agent.yaml', '--allow-env', 'AGENT_TOKEN'], { home, env });
       first.child.stdout?.once('data', () => first.child.kill('SIGINT'));
       const cut = await first.ended;
       expect([cut.code, cut.stderr]).toEqual([130, expect.stringContaining('Apply again to finish')]);
       expect(cut.stdout).not.toContain('daemonset.apps/agent');
-      expect((await everynode(home, ['status', 'agent', '-n', 'cut'])).stdout).toMatch(/^cut +agent +applying/m);
+      expect(await everynode(home, ['status', 'agent', '-n', 'cut', '--exit-code'])).toMatchObject({
+        code: 4,
+        stdout: expect.stringMatching(/^cut +agent +applying/m) as string,
+      });
       const second = await everynode(home, ['apply', '-f', 'agent.yaml']);
       expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('going on after an apply')]);
       expect(await configMapsIn('cut')).toEqual(configMaps);
@@ -114,13 +120,40 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
         .replace('memory: 32Mi', 'memory: 32Mi, cpu: 900');
       writeFileSync(join(home, 'agent.yaml'), unfit);
       const env = { KUBECONFIG: cluster().kubeconfig, AGENT_TOKEN: 'hunter2-before' };
-      const first = cli(['apply', '-f', 'agent.yaml'], { home, env });
+      const first = cli(['apply', '-f', 'agent.yaml', '--allow-env', 'AGENT_TOKEN'], { home, env });
       await first.says('Insufficient cpu');
       first.child.kill('SIGINT');
       expect(await first.ended).toMatchObject({ code: 130, stdout: expect.stringContaining('created') as string });
       writeFileSync(join(home, 'agent.yaml'), manifest({ namespace: 'waiting' }));
       const second = await everynode(home, ['apply', '-f', 'agent.yaml']);
       expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('is rolled out: 4 nodes of 4')]);
+    }, 120_000);
+
+    it('says with a code of its own that another apply overtook it, and has codes for how a component is', async () => {
+      const home = given({ namespace: 'overtaken' });
+      const unfit = manifest({ namespace: 'overtaken' })
+        .replace('cpu: 10m', 'cpu: 900')
+        .replace('memory: 32Mi', 'memory: 32Mi, cpu: 900');
+      writeFileSync(join(home, 'unfit.yaml'), unfit);
+      const codeOf = async (...names: readonly string[]): Promise<number | null> =>
+        (await everynode(home, ['status', ...names, '-n', 'overtaken', '--exit-code'])).code;
+      expect(await codeOf()).toBe(6);
+      const env = { KUBECONFIG: cluster().kubeconfig, AGENT_TOKEN: 'hunter2-before' };
+      const first = cli(['apply', '-f', 'unfit.yaml', '--allow-env', 'AGENT_TOKEN'], { home, env });
+      await first.says('Insufficient cpu');
+      expect(await codeOf('agent')).toBe(5);
+      expect((await everynode(home, ['apply', '-f', 'agent.yaml'])).code).toBe(0);
+      const { code, stderr } = await first.ended;
+      expect([code, stderr]).toEqual([
+        3,
+        expect.stringContaining(
+          'error: overtaken/agent was overtaken: everynode has written another template since, and nodes get that one\n',
+        ),
+      ]);
+      expect(await codeOf()).toBe(0);
+      expect(await codeOf('agent')).toBe(0);
+      expect(await codeOf('agent', 'absent')).toBe(6);
+      expect((await everynode(home, ['status', 'absent', '-n', 'overtaken'])).code).toBe(1);
     }, 120_000);
 
     it('reports fields of others, and takes them only when told to', async () => {

@@ -1,5 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -84,10 +84,11 @@ describe('everynode, for manifests alone', () => {
       /must be:\n.*the variable REGISTRY_PASSWORD[^]*Secret storage-system\/storage-cluster/,
     );
     const agent = await everynode(home, ['init', 'security-agent', '-o', 'sub/agent.yaml']);
+    expect(storage.stderr).toContain('everynode apply -f storage-daemon.yaml --allow-env REGISTRY_PASSWORD\n');
     expect(agent.stderr).toContain('the file sub/secrets/alert-token\n');
     expect((await everynode(home, ['init', 'node-monitor'])).stderr).not.toContain('must be');
     const said = async (file: string): Promise<string> =>
-      (await everynode(home, ['apply', '-f', file, '--dry-run=client'])).stderr;
+      (await everynode(home, ['apply', '-f', file, '--dry-run=client', '--allow-env', 'REGISTRY_PASSWORD'])).stderr;
     expect(await said('storage-daemon.yaml')).toContain('export REGISTRY_PASSWORD before you apply it');
     expect(await said('sub/agent.yaml')).toContain(
       'create the file secrets/alert-token, relative to the folder of the manifest, sub',
@@ -113,7 +114,7 @@ describe('everynode, for manifests alone', () => {
     expect(one.stdout).toContain('TOKEN: "<masked>"');
     const both = await everynode(home, ['render', '-f', 'two', '-o', 'name']);
     expect(both.stdout.match(/daemonset.apps\/\S+/g)).toEqual(['daemonset.apps/a', 'daemonset.apps/b']);
-    const piped = await run(['render', '-f', '-', '-o', 'json', '--show-secrets'], {
+    const piped = await run(['render', '-f', '-', '-o', 'json', '--show-secrets', '--allow-env', 'AGENT_TOKEN'], {
       home,
       env: { AGENT_TOKEN: 'shown' },
       stdin: manifest({ namespace: 'obs' }),
@@ -187,6 +188,27 @@ describe('everynode, for manifests alone', () => {
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('there is no KubernetesDaemonSet in -')]);
   });
 
+  it('lints the rest of a folder in which files cannot be read, and applies nothing of it', async () => {
+    const home = given({ namespace: 'obs', image: 'example.com/agent:latest' });
+    mkdirSync(join(home, 'all'));
+    writeFileSync(join(home, 'all', 'z.yaml'), readFileSync(join(home, 'agent.yaml')));
+    writeFileSync(join(home, 'all', 'a.json'), Buffer.from([0xff, 0xfe, 0x00, 0x80]));
+    writeFileSync(join(home, 'all', '._z.yaml'), Buffer.from([0x00, 0x05, 0x16, 0x07, 0xff]));
+    symlinkSync('nowhere', join(home, 'all', 'b.yaml'));
+    execFileSync('mkfifo', [join(home, 'all', 'c.yaml')]);
+    const { code, stdout, stderr } = await everynode(home, ['lint', '-f', 'all']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('all/a.json: error: is no UTF-8 text [EN_COMPONENT_UNREADABLE]');
+    expect(stdout).toContain('all/._z.yaml: error: is no UTF-8 text');
+    expect(stdout).toContain('all/b.yaml: error: there is no file or folder all/b.yaml');
+    expect(stdout).toContain('all/c.yaml: error: is no file');
+    expect(stdout).toMatch(/all\/z\.yaml:13:\d+: warning: .*latest/);
+    expect(stderr).toContain('1 component: 4 errors');
+    const applied = await everynode(home, ['apply', '-f', 'all', '--dry-run=client']);
+    expect([applied.code, applied.stdout]).toEqual([1, '']);
+    expect(applied.stderr).toMatch(/4 problems:[^]*all\/a\.json: is no UTF-8 text/);
+  });
+
   it('fills in the namespace of -n where none is said, and nowhere else', async () => {
     const home = given({ namespace: 'obs' });
     const said = manifest({ namespace: 'obs' });
@@ -223,7 +245,9 @@ describe('everynode, for manifests alone', () => {
     [['render', '-f', 'agent.yaml', '-f', './agent.yaml'], 'obs/agent is given twice', 1],
     [['render', '-f', 'agent.yaml', '--docker-config', '.'], '--docker-config: cannot read .', 1],
     [['render', '-f', 'agent.yaml', '--set', 'nonsense'], '[EN_COMPONENT_SET]', 1],
-    [['render', '-f', 'agent.yaml', '--show-secrets'], 'nothing was found at env:AGENT_TOKEN', 1],
+    [['render', '-f', 'agent.yaml', '--show-secrets'], 'if that is meant: --allow-env AGENT_TOKEN', 1],
+    [['apply', '-f', 'agent.yaml', '--allow-env', 'AGENT_TOKEN'], 'nothing was found at env:AGENT_TOKEN', 1],
+    [['apply', '-f', 'agent.yaml', '--allow-files', ''], '--allow-files is empty', 1],
     [['apply', '-f', 'agent.yaml', '--timeout', 'soon'], 'for --timeout', 1],
     [['apply', '-f', 'agent.yaml', '--dry-run=maybe'], 'for --dry-run', 1],
     [['apply', '-f', 'agent.yaml', '--prune=perhaps'], 'for --prune', 1],

@@ -1,9 +1,58 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { BIN, folder, run } from './run-cli.ts';
+
+describe('everynode, on a Node.js that is too old', () => {
+  /** Whoever is not started anew by ourselves says to be of this version. */
+  const pretending = (version: string, always = false): string =>
+    `--import=data:text/javascript,${encodeURIComponent(
+      `if (${always} || !process.env.EVERYNODE_STARTED_ANEW) Object.defineProperty(process.versions, 'node', { value: '${version}' })`,
+    )}`;
+
+  it('runs with the one that the clone has, with its input, output and exit code', async () => {
+    const env = { NODE_OPTIONS: pretending('20.19.0') };
+    const { code, stdout } = await run(['version', '-o', 'json'], { home: folder(), env });
+    expect([code, (JSON.parse(stdout) as { node: string }).node]).toEqual([0, process.versions.node]);
+    const bad = await run(['render', '-f', '-'], { home: folder(), env, stdin: '' });
+    expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining('no KubernetesDaemonSet in -')]);
+  });
+
+  it('says so where there is no other, and does not try for ever', async () => {
+    const env = { NODE_OPTIONS: pretending('20.19.0', true) };
+    const { code, stderr } = await run(['version'], { home: folder(), env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('everynode needs Node.js 22.19 or newer')]);
+  });
+});
+
+it('prints the definitions of its kind, complete and as names', async () => {
+  const { code, stdout } = await run(['crds'], { home: folder() });
+  expect(code).toBe(0);
+  const definitions = parseAllDocuments(stdout).map(
+    (each) => each.toJS() as { kind: string; metadata: { name: string }; spec: { versions: object[] } },
+  );
+  expect(new Set(definitions.map(({ kind }) => kind))).toEqual(new Set(['CustomResourceDefinition']));
+  const names = definitions.map(({ metadata }) => metadata.name);
+  expect(names).toContain('kubernetesdaemonsets.kubernetes.planton.dev');
+  const listed = await run(['crds', '-o', 'name'], { home: folder() });
+  expect(listed.stdout).toBe(names.map((name) => `customresourcedefinition.apiextensions.k8s.io/${name}\n`).join(''));
+  const { items } = JSON.parse((await run(['crds', '-o', 'json'], { home: folder() })).stdout) as { items: object[] };
+  expect(items).toEqual(definitions);
+});
+
+it('is never looked for in the registry by what people are told to type', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*', 'deploy/**/*.{md,txt,yaml}', 'src/cli/**/*.ts'], {
+    cwd: root,
+    exclude: ['node_modules'],
+  }).filter((file) => statSync(join(root, file)).isFile());
+  expect(pages.length).toBeGreaterThan(20);
+  const asking = pages.filter((file) => /npx (?:-y |--yes )?everynode/.test(readFileSync(join(root, file), 'utf8')));
+  expect(asking).toEqual([]);
+});
 
 describe('everynode, asked for words', () => {
   it.each([[[]], [['--help']], [['help']]])('prints help on stdout for %j', async (args) => {

@@ -6,10 +6,11 @@ import { applyComponent } from '../../src/control/component/apply/apply.ts';
 import { deleteComponent } from '../../src/control/component/apply/delete.ts';
 import { diffComponent } from '../../src/control/component/apply/diff/diff-component.ts';
 import { componentToApply } from '../../src/control/component/apply/from-rendered.ts';
+import { missingObjects } from '../../src/control/component/apply/missing.ts';
 import type { RenderedComponent } from '../../src/control/component/apply/rendered.ts';
 import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
 import { loadManifests, prepareComponents } from '../../src/control/component/load.ts';
-import { NODES } from '../../src/core/api/registry/resources.ts';
+import { NODES, SECRETS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { counting } from './faulty-client.ts';
@@ -23,6 +24,16 @@ async function read(file: string, secret: string): Promise<readonly RenderedComp
   const { components, problems } = await prepareComponents(loadManifests([{ file, text }]), { secrets });
   expect(problems).toEqual([]);
   return components.map(({ rendered }) => componentToApply(rendered));
+}
+
+/** Secrets that the example names and leaves to its user: without them its pods wait. */
+async function bringNamedSecrets(client: Client, component: RenderedComponent): Promise<void> {
+  const missing = await missingObjects({ client }, component);
+  for (const { kind, keys, name, namespace } of missing) {
+    expect(kind).toBe('Secret');
+    const stringData = Object.fromEntries(keys.map((key) => [key, 'from-the-user']));
+    await client.create(SECRETS, { apiVersion: 'v1', kind, metadata: { name, namespace }, stringData });
+  }
 }
 
 /** The cluster has two nodes. */
@@ -40,6 +51,7 @@ export function describeExamples(what: string, clientOf: () => Client): void {
           for (const { metadata } of (await client.list(NODES, {})).items)
             await client.patch(NODES, { name: metadata.name }, { type: 'merge', body: { metadata: { labels } } });
           await applyComponent(contextOf(client), component);
+          await bringNamedSecrets(client, component);
           const { name } = daemonSet.metadata;
           // A controller that has not heard of every node yet counts too few, and calls that complete.
           await vi.waitFor(

@@ -123,6 +123,33 @@ describe.each(TRANSPORTS)('the life of a component, %s', (transport) => {
     });
   }, 90_000);
 
+  it('ends where another template is written, and only there', async () => {
+    const namespace = freshNamespace();
+    await roll(namespace);
+    const annotations = { 'everynode.dev/rollout-paused': 'true' };
+    const apply = async (image: string, change: AgentOptions = {}) =>
+      (await applyComponent(contextOf(client()), agent({ namespace, annotations, image, ...change }))).daemonSets[0];
+    const second = await apply('example.test/agent:2');
+    if (second === undefined) throw new Error('no DaemonSet');
+    const waiting = waitForRollout(contextOf(client()), {
+      namespace,
+      name: 'agent',
+      timeoutMs: 60_000,
+      written: second,
+    });
+    // Other bounds are no other revision.
+    const bounds = { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } } };
+    const key = { namespace, name: 'agent' };
+    await client().patch(DAEMON_SETS, key, { type: 'strategic', body: bounds }, { fieldManager: 'somebody' });
+    const still = await Promise.race([waiting, realClock.sleep(600).then(() => 'waiting')]);
+    expect(still).toBe('waiting');
+    const body = { spec: { template: { metadata: { annotations: { a: 'b' } } } } };
+    await client().patch(DAEMON_SETS, key, { type: 'strategic', body }, { fieldManager: 'image-bot' });
+    expect(await waiting).toMatchObject({ outcome: 'superseded', by: 'image-bot' });
+    const late = await waitForRollout(contextOf(client()), { namespace, name: 'agent', written: second });
+    expect(late.outcome).toBe('superseded');
+  }, 90_000);
+
   it('tells that the server is away, also at the end, and ends where it is another one', async () => {
     const namespace = freshNamespace();
     await roll(namespace);

@@ -100,7 +100,12 @@ const CASES: readonly Case[] = [
       change(
         client,
         {
-          container: { app: { image: 'example.test/agent:2' } },
+          container: {
+            app: {
+              image: 'example.test/agent:2',
+              volumeMounts: [{ name: 'config', mountPath: '/etc/agent', configMap: { name: 'new' } }],
+            },
+          },
           configMaps: { [`${name}-config`]: null, new: 'x' },
           rbac: null,
         },

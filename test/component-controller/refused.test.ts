@@ -54,7 +54,8 @@ describe('a component that is judged before it is stored', () => {
   ])(
     'is refused with %s in it, told what to write instead, and its value is repeated nowhere',
     async (_, options, instead) => {
-      const refusal = await client.create(COMPONENTS, manifest({ name: 'frank', namespace: 'frank', ...options })).then(
+      const frank = manifest({ name: 'frank', namespace: 'frank', ...options });
+      const refusal = await setting.judged.create(COMPONENTS, frank).then(
         () => new Error('it was stored'),
         (error: unknown) => error as Error,
       );
@@ -206,11 +207,11 @@ describe('definitions that come and go', () => {
         await installDefinitions(admin);
         await admin.create(COMPONENTS, manifest({ name: round, namespace: round }));
         await untilTrue(admin, 'Ready', round);
-        // A definition takes its objects along; they take theirs.
+        // A definition takes its objects along; what those brought runs on.
         for (const { metadata } of componentDefinitions())
           await admin.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: metadata.name });
         await until(definitions, (count) => count === 0);
-        expect(await find(admin, NAMESPACES, round)).toBe(undefined);
+        expect(await find(admin, NAMESPACES, round)).toMatchObject({ status: { phase: 'Active' } });
       }
       expect(controller.lines.filter(({ level }) => level === 'error')).toEqual([]);
     } finally {

@@ -2,6 +2,7 @@
 import { createApiServer } from '../../src/apiserver/api-server.ts';
 import { LOOPBACK } from '../../src/apiserver/access/users.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
+import { createComponentAdmissionOnDemand } from '../../src/control/component/admission/on-demand.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { COMPONENT_KIND, COMPONENT_PLURAL } from '../../src/core/api/component/generations.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, EVENTS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
@@ -11,6 +12,7 @@ import { createComponentController } from '../../src/control/component/controlle
 import { findCondition, isConditionTrue } from '../../src/core/kube/conditions.ts';
 import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
+import type { AdmissionPlugin } from '../../src/machinery/admission.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import type { Clock } from '../../src/machinery/clock.ts';
 import { createInformers } from '../../src/machinery/informers.ts';
@@ -62,6 +64,8 @@ export interface Setting {
   readonly client: Client;
   /** Writes without being judged, as somebody does where no webhook is registered. */
   readonly careless: Client;
+  /** Writes what is judged first, as where a webhook is registered. */
+  readonly judged: Client;
   /** Every write of the controller, as `verb resource name`. */
   readonly writes: string[];
   readonly controller: RunningController;
@@ -77,20 +81,17 @@ export async function openSetting(nodes = 3): Promise<Setting> {
   const { client, api } = cluster;
   await installDefinitions(client);
   const { store, registry, authorizer } = api;
-  const unjudged = createApiServer({
-    store,
-    registry,
-    authorizer,
-    clock: realClock,
-    random: realRandom,
-    admission: [],
-  });
+  const serverWith = (admission: readonly AdmissionPlugin[]): Client => {
+    const like = { store, registry, authorizer, clock: realClock, random: realRandom };
+    return createInProcessClient(createApiServer({ ...like, admission }), { user: LOOPBACK });
+  };
   const counted = counting(client);
   const controller = startController(counted.client);
   return {
     cluster,
     client,
-    careless: createInProcessClient(unjudged, { user: LOOPBACK }),
+    careless: serverWith([]),
+    judged: serverWith([createComponentAdmissionOnDemand()]),
     writes: counted.seen,
     controller,
     async stop() {
@@ -163,7 +164,6 @@ export function manifest(options: ManifestOptions = {}): ComponentObject {
         clusterRules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] }],
         namespaceRules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }],
       },
-      configMaps: { [`${name}-config`]: { 'agent.conf': 'level: info\n' } },
       container: {
         app: {
           image,
@@ -174,6 +174,11 @@ export function manifest(options: ManifestOptions = {}): ComponentObject {
       },
       pod: { terminationGracePeriodSeconds: 0 },
       ...options.spec,
+      // Always brought, since it is mounted: pods wait for a ConfigMap that is not there.
+      configMaps: {
+        [`${name}-config`]: { 'agent.conf': 'level: info\n' },
+        ...(options.spec?.['configMaps'] as object | undefined),
+      },
     },
   };
 }

@@ -57,7 +57,8 @@ export async function openVirtualWorld(options: WorldOptions = {}): Promise<Virt
   const keepers = [
     createDefinitionConditions(around),
     createGarbageCollector({ ...around, resources: collectableResources(KINDS) }),
-    createNamespaceController({ ...around, resources: () => namespacedResources(KINDS) }),
+    // Without its wait, which would hide one of the component controller's own.
+    createNamespaceController({ ...around, resources: () => namespacedResources(KINDS), graceMs: 0 }),
     createServiceAccounts(around),
     informers,
   ];

@@ -2,6 +2,7 @@
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../src/core/api/types/apiextensions-v1.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/core/api/registry/resources.ts';
 import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
+import { StatusError } from '../../src/core/kube/status-error.ts';
 import type { Client } from '../../src/machinery/client.ts';
 import { vi } from 'vitest';
 
@@ -112,3 +113,14 @@ export async function established(
     return found;
   });
 }
+
+/** What a request was refused with. */
+export const refusal = async (request: Promise<unknown>): Promise<StatusError> => {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+  throw new Error('should have been refused');
+};

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
+import { ownKinds } from '../../src/core/api/registry/built-in-kinds.ts';
 import type { CustomResourceDefinition } from '../../src/core/api/types/apiextensions-v1.ts';
-import { isStatus, StatusError } from '../../src/core/kube/status-error.ts';
+import { isStatus } from '../../src/core/kube/status-error.ts';
 import { createHttpClient } from '../../src/machinery/http/http-client.ts';
 import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
 import { realClock } from '../../src/machinery/real-clock.ts';
@@ -17,24 +18,15 @@ import {
   specOf,
   type Thing,
   thingOf,
+  refusal,
   versionOf,
 } from './definitions.ts';
 
 let cluster: TestCluster;
 beforeAll(async () => {
-  cluster = await startTestCluster({ groups: [] });
+  cluster = await startTestCluster({ groups: [], namespaceGraceMs: 0 });
 });
 afterAll(() => cluster.stop());
-
-const refusal = async (request: Promise<unknown>): Promise<StatusError> => {
-  try {
-    await request;
-  } catch (error) {
-    if (error instanceof StatusError) return error;
-    throw error;
-  }
-  throw new Error('should have been refused');
-};
 
 const update = (definition: CustomResourceDefinition): Promise<CustomResourceDefinition> =>
   cluster.client.update(CUSTOM_RESOURCE_DEFINITIONS, definition);
@@ -390,6 +382,7 @@ describe('custom resources', () => {
       group: 'karpenter.sh',
       scope: 'Cluster',
     });
+    cluster.api.registry.add(ownKinds(['nodepools.karpenter.sh']));
     await cluster.client.create(CUSTOM_RESOURCE_DEFINITIONS, definition);
     await established(cluster.client, definition);
     const kind = cluster.api.registry.byResource('karpenter.sh', 'v1', 'nodepools');

@@ -21,7 +21,7 @@ it('nothing runs DaemonSets until an operator does, and nobody after it stopped'
     const { status } = await client.get(DAEMON_SETS, { namespace: 'default', name: 'agent' });
     expect(status?.desiredNumberScheduled).toBe(0);
     const around = { clock: realClock, random: realRandom, logger: silentLogger, instance: 'test' };
-    const operator = await startOperator({ ...around, daemonSets: client, scheduler: client });
+    const operator = await startOperator({ ...around, daemonSets: client, scheduler: client, insteadOfUpstream: true });
     const available = async (): Promise<string> =>
       String((await client.get(DAEMON_SETS, { namespace: 'default', name: 'agent' })).status?.numberAvailable);
     await eventually(available, /^3$/);

@@ -58,6 +58,23 @@ describe('JSON that says too much', () => {
       message: 'strict decoding error: duplicate field "data.k"',
     }));
 
+  it('may repeat keys in what its kind keeps as it came', async () => {
+    const text =
+      '{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"twice"},"data":{"spec":null,"spec":{"a":1}},"revision":1}';
+    const path = '/apis/apps/v1/namespaces/default/controllerrevisions?fieldValidation=Strict&dryRun=All';
+    const answer = await house.ask({ ...post(text), path });
+    expect([answer.status, answer.headers['warning']]).toEqual([201, undefined]);
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { spec: { a: 1 } } });
+    const twice = text.replace('"revision":1', '"revision":1,"revision":2');
+    await expectCase(house, {
+      name: '',
+      ...post(twice),
+      path,
+      code: 400,
+      message: 'strict decoding error: duplicate field "revision"',
+    });
+  });
+
   it('takes the last of duplicate keys, and warns', async () => {
     const answer = await house.ask({ ...post(DOUBLE), path: '/api/v1/namespaces/default/configmaps?dryRun=All' });
     expect(answer.status).toBe(201);

@@ -44,6 +44,24 @@ describe('a deleted namespace', () => {
     expect(await house.names()).toEqual(['elsewhere']);
   });
 
+  it('keeps what is in it for five seconds, so that a client that deletes a whole file finds the rest of it', async () => {
+    const house = await newHouse();
+    const { client, world } = house;
+    house.keep();
+    await client.create(NAMESPACES, FOO);
+    await house.create('settings', { namespace: 'foo' });
+    await world.settle(1_000);
+    await client.delete(NAMESPACES, { name: 'foo' });
+    await world.clock.advance(4_900);
+    // An event about the namespace does not shorten the wait.
+    await client.patch(NAMESPACES, { name: 'foo' }, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } });
+    await world.clock.advance(50);
+    expect((await foo(client))?.status?.phase).toBe('Terminating');
+    await client.delete(CONFIG_MAPS, { namespace: 'foo', name: 'settings' });
+    await world.clock.advance(1_000);
+    expect(await foo(client)).toBeUndefined();
+  });
+
   it('waits for what holds on, and says so', async () => {
     const house = await newHouse();
     const { client, world } = house;
@@ -83,7 +101,7 @@ describe('a deleted namespace', () => {
     }));
     await house.client.create(NAMESPACES, FOO);
     await house.client.delete(NAMESPACES, { name: 'foo' }, { propagationPolicy: 'Foreground' });
-    await house.world.settle(5_000);
+    await house.world.settle(10_000);
     expect([refusals, await foo(house.client)]).toEqual([0, undefined]);
     await house.client.create(NAMESPACES, FOO);
     await house.world.settle(5_000);
@@ -96,7 +114,7 @@ describe('a deleted namespace', () => {
     await house.create('settings', { namespace: 'foo' });
     await house.client.delete(NAMESPACES, { name: 'foo' });
     house.keep();
-    await house.world.settle(5_000);
+    await house.world.settle(10_000);
     expect(await foo(house.client)).toBeUndefined();
   });
 });

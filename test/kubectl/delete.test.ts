@@ -107,6 +107,19 @@ kubectlSuite('delete and wait', ({ ok, fails, run, file, namespace, minor }) => 
     expect(await ok(['get', 'pods,daemonsets', '--namespace', name, '-o', 'name'])).toBe('');
   });
 
+  it('a file that brings its own namespace: everything in it is still there to be deleted', async () => {
+    const name = `own-${minor}`;
+    const maps = Array.from({ length: 12 }, (_, i) => configMapOf(`part-${i}`, {}));
+    const inside = [...maps, daemonSetOf('agent')];
+    const path = file('whole.json', listOf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, ...inside));
+    const whole = ['--namespace', name];
+    await ok([...whole, 'apply', '-f', path]);
+    const { code, stdout, stderr } = await run([...whole, 'delete', '-f', path, '--timeout=60s']);
+    expect({ code, errors: stderr.match(/^Error.*/gm) }).toEqual({ code: 0, errors: null });
+    expect(stdout.split('\n').filter((line) => line !== '')).toHaveLength(inside.length + 1);
+    await gone(`namespace/${name}`);
+  });
+
   it('marks a namespace, which takes nothing new from then on, until all in it has gone', async () => {
     const name = `doomed-${minor}`;
     await ok(['create', 'namespace', name]);

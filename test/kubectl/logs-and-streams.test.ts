@@ -77,6 +77,31 @@ kubectlSuite('logs, exec and other streams', ({ ok, fails, run, namespace }) => 
     for (const complaint of complaints) expect(complaint).toContain('simulated containers have no processes');
   });
 
+  it.concurrent('says that the kubelet of a node that is not simulated is not reached', async () => {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: `${namespace}-real` } };
+    const pod = podOf('elsewhere', { nodeName: `${namespace}-real` });
+    try {
+      await ok(['create', '-f', '-'], { input: listOf(node, pod) });
+      const commands = [
+        ['logs', 'elsewhere'],
+        ['logs', '-f', 'elsewhere'],
+        ['exec', 'elsewhere', '--', 'ls'],
+        ['attach', 'elsewhere'],
+        ['get', '--raw', `/api/v1/namespaces/${namespace}/pods/elsewhere/proxy/`],
+      ];
+      const complaints = await Promise.all(commands.map((args) => fails(args, { timeoutMs: 15_000 })));
+      for (const complaint of complaints) {
+        expect(complaint).toContain(`runs on node "${namespace}-real", whose kubelet is not reached from here`);
+      }
+      expect(await fails(['get', '--raw', `/api/v1/nodes/${namespace}-real/proxy/pods`])).toContain(
+        `the kubelet of node "${namespace}-real" is not reached from here`,
+      );
+    } finally {
+      await run(['delete', 'pod', 'elsewhere', '--force']);
+      await run(['delete', 'node', `${namespace}-real`]);
+    }
+  });
+
   it.concurrent('has no metrics, and says so', async () => {
     expect(await fails(['top', 'pods'])).toMatch(
       /Metrics API not available|the server could not find the requested resource/,

@@ -9,6 +9,7 @@ import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
   CONFIG_MAPS,
+  CUSTOM_RESOURCE_DEFINITIONS,
   DAEMON_SETS,
   NAMESPACES,
 } from '../../src/core/api/registry/resources.ts';
@@ -92,7 +93,8 @@ describe.skipIf(missingPrograms().length > 0)('KubernetesDaemonSets on a kube-ap
 
   it('are brought whole, with roles and bindings, by who may give only what they have', async () => {
     await admin.create(COMPONENTS, manifest());
-    const { status, metadata } = await ready();
+    // Ready, too, while the DaemonSet controller has not heard of the nodes yet.
+    const { status, metadata } = await until(ready, (each) => each.status?.outputs?.numberReady === String(NODES));
     expect(status?.outputs).toMatchObject({
       namespace: 'logging',
       daemonsetName: 'agent',
@@ -186,4 +188,28 @@ describe.skipIf(missingPrograms().length > 0)('KubernetesDaemonSets on a kube-ap
       expect(await find(admin, NAMESPACES, name)).toBe(undefined);
     },
   );
+
+  it('leave their daemons running when their definition is deleted, also while nobody was there', async () => {
+    const name = 'left';
+    const definition = `${COMPONENTS.resource}.${COMPONENTS.group}`;
+    await admin.create(COMPONENTS, manifest({ name, namespace: name }));
+    await ready(name);
+    const uidOf = async () => (await find(admin, DAEMON_SETS, name, name))?.metadata.uid;
+    const before = await uidOf();
+    await operator.stop();
+    await admin.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: definition });
+    await until(
+      () => find(admin, COMPONENTS, name, 'default'),
+      (object) => object?.metadata.deletionTimestamp !== undefined,
+    );
+    await start();
+    await until(
+      () => find(admin, CUSTOM_RESOURCE_DEFINITIONS, definition),
+      (object) => object === undefined,
+    );
+    await realClock.sleep(2_000);
+    expect([before, await uidOf()]).toEqual([expect.any(String), before]);
+    expect(await find(admin, CLUSTER_ROLES, `${name}:${name}`)).toBeDefined();
+    expect(operator.refusals()).toEqual([]);
+  });
 });

@@ -54,6 +54,7 @@ describe.skipIf(missingPrograms().length > 0)('the operator on a kube-apiserver'
     const operator = await startWatched({
       config,
       controllers: features,
+      insteadOfUpstream: true,
       ...(through === undefined ? {} : { through }),
     });
     started.push(operator);
@@ -80,7 +81,8 @@ describe.skipIf(missingPrograms().length > 0)('the operator on a kube-apiserver'
 
   it('drives rollouts of DaemonSets that somebody else runs, with exactly the rights that are listed', async () => {
     // In the place of the cluster's own: both with all that they need.
-    const other = await startOperator({ ...platform, instance: 'other', daemonSets: admin, scheduler: admin });
+    const parts = { daemonSets: admin, scheduler: admin, insteadOfUpstream: true };
+    const other = await startOperator({ ...platform, instance: 'other', ...parts });
     try {
       await giveRights(admin, rightsOf('base', 'rollout-driver'));
       const operator = await start(['rollout-driver'], rolloutDriver.through);

@@ -10,7 +10,7 @@ import {
 import { API_VERSIONS } from '../../src/core/api/component/generations.ts';
 import type { KubernetesDaemonSet } from '../../src/core/api/types/planton-v1.ts';
 import type { Client } from '../../src/machinery/client.ts';
-import { MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
+import { DEFINITIONS, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
 import { kubectls, runKubectl, type Run } from '../support/kubectl.ts';
 import { startControlPlane, type ControlPlane } from './support/control-plane.ts';
 import { until } from './support/daemonset-world.ts';
@@ -110,7 +110,8 @@ describe.skipIf(!isPossible)('webhooks on a kube-apiserver', { timeout: 600_000 
     // Without kube-proxy there are no addresses of Services: endpoints are asked.
     plane = await startControlPlane({ apiServer: ['--enable-aggregator-routing=true'] });
     admin = await plane.clientOf(plane.admin);
-    const applied = await kubectl(['apply', '--server-side', '-f', `${ROOT}/${MANIFESTS}`]);
+    const files = [DEFINITIONS, MANIFESTS].flatMap((path) => ['-f', `${ROOT}/${path}`]);
+    const applied = await kubectl(['apply', '--server-side', ...files]);
     if (applied.code !== 0) throw new Error(applied.stderr);
     const definitions = await kubectl(['wait', 'crd', '--all', '--for=condition=Established', '--timeout=60s']);
     if (definitions.code !== 0) throw new Error(definitions.stderr);

@@ -10,6 +10,7 @@ import { daemonSet } from '../daemonset/world.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { createAccount, giveRights, NAMESPACE, rightsOf } from './support/account.ts';
+import { startProxy } from './support/proxy.ts';
 import {
   QUICK,
   startWatched,
@@ -115,23 +116,66 @@ describe('operators', () => {
       spec: { holderIdentity: 'master-0', leaseDurationSeconds: 3600, renewTime: formatMicroTime(realClock.now()) },
     });
     const operator = await start({ controllers: ['rollout-driver', 'daemonset'] });
-    expect(await leads(operator)).toContain('rollout-driver running, daemonset refused');
+    const refused = await eventually(() => ask(operator.healthPort, '/readyz?verbose'), /daemonset refused/);
+    expect(refused).toMatch(/^500/);
+    expect(refused).toContain(
+      'rollout-driver running, daemonset refused: kube-controller-manager (master-0) does its work',
+    );
     expect(await ask(operator.metricsPort, '/metrics')).toContain(
       'everynode_controller_running{controller="daemonset"} 0',
     );
     await cluster.client.create(DAEMON_SETS, daemonSet());
     await realClock.sleep(500);
     expect(await pods()).toEqual([]);
+    // It gives its Lease back, as it does when it ends in good order.
+    const body = { spec: { holderIdentity: '' } };
+    const key = { namespace: 'kube-system', name: 'kube-controller-manager' };
+    await cluster.client.patch(LEASES, key, { type: 'merge', body });
+    expect(await leads(operator)).toContain('rollout-driver running, daemonset running');
+    await eventually(async () => String((await pods()).length), new RegExp(`^${NODES}$`));
+    const again = { spec: { holderIdentity: 'master-0', renewTime: formatMicroTime(realClock.now()) } };
+    await cluster.client.patch(LEASES, key, { type: 'merge', body: again });
+    await eventually(() => ask(operator.healthPort, '/readyz?verbose'), /^500[^]*daemonset refused/);
     await operator.stop();
 
     const alone = await start({ controllers: ['daemonset'] });
-    await eventually(() => Promise.resolve(String(alone.failure())), /others do the work of daemonset on this cluster/);
+    await eventually(
+      () => Promise.resolve(String(alone.failure())),
+      /nothing to do on this cluster: daemonset \(kube-controller-manager \(master-0\) does its work/,
+    );
     expect(alone.failure()).toMatchObject({ code: 'EN_ASSEMBLY_NOTHING_RUNS' });
     await alone.stop();
 
     const told = await start({ controllers: CONTROLLERS, insteadOfUpstream: true });
     await leads(told);
     await available();
+  });
+
+  it('a server that does not say what runs inside it is no proof that nothing does', { timeout: 60_000 }, async () => {
+    // As any other server than ours: no word of what it runs, and no Lease of kube-controller-manager (k3s has none).
+    const foreign = await startProxy(config, (path, body) => {
+      if (path !== '/version') return body;
+      const { everynode: _everynode, ...version } = JSON.parse(body) as { everynode?: unknown };
+      return JSON.stringify(version);
+    });
+    try {
+      const options = { config: { ...config, server: foreign.server, tls: {} }, controllers: ['daemonset'] };
+      const operator = await start(options);
+      await eventually(
+        () => Promise.resolve(String(operator.failure())),
+        /nothing proves that kube-controller-manager leaves this to others.*--instead-of-upstream/,
+      );
+      await cluster.client.create(DAEMON_SETS, daemonSet());
+      await realClock.sleep(500);
+      expect(await pods()).toEqual([]);
+      await operator.stop();
+      const told = await start({ ...options, insteadOfUpstream: true });
+      await leads(told);
+      await eventually(async () => String((await pods()).length), new RegExp(`^${NODES}$`));
+    } finally {
+      for (const operator of started.splice(0)) await operator.stop();
+      await foreign.stop();
+    }
   });
 
   it(
@@ -145,7 +189,7 @@ describe('operators', () => {
         const told = { config: onWhole, controllers: CONTROLLERS, insteadOfUpstream: true };
         const operator = await startWatched({ ...told, election });
         try {
-          await eventually(() => Promise.resolve(String(operator.failure())), /others do the work/);
+          await eventually(() => Promise.resolve(String(operator.failure())), /nothing to do on this cluster/);
           expect(operator.failure()).toMatchObject({
             code: 'EN_ASSEMBLY_NOTHING_RUNS',
             message: expect.stringContaining("everynode up with --controllers '*,-daemonset-controller'") as string,

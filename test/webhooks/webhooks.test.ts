@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   CONFIG_MAPS,
   DEPLOYMENTS,
+  ENDPOINT_SLICES,
   MUTATING_WEBHOOK_CONFIGURATIONS,
   NAMESPACES,
+  NODES,
   SERVICES,
   VALIDATING_WEBHOOK_CONFIGURATIONS,
 } from '../../src/core/api/registry/resources.ts';
@@ -329,5 +331,46 @@ describe('who is asked', () => {
     await validating('a', behind('hooks', server.port));
     await client.create(CONFIG_MAPS, configMap());
     expect(server.asked.at(-1)?.path).toBe('/svc');
+  });
+
+  it('is told that nothing runs in simulated pods, and how to be reached all the same', async () => {
+    server.on('/svc', () => ({}));
+    const metadata = { name: 'pods', namespace: 'default' };
+    await client.create(SERVICES, { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 443 }] } });
+    const node = (name: string, simulated: string) =>
+      client.create(NODES, {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name, annotations: { 'everynode.dev/simulated': simulated } },
+        spec: {},
+      });
+    await node('pretended', 'true');
+    const endpoint = (name: string, nodeName: string) => ({
+      addresses: ['10.128.0.1'],
+      conditions: { ready: true },
+      nodeName,
+      targetRef: { kind: 'Pod', namespace: 'default', name },
+    });
+    await client.create(ENDPOINT_SLICES, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'pods' } },
+      addressType: 'IPv4',
+      ports: [{ name: '', port: server.port }],
+      endpoints: [endpoint('a', 'pretended'), endpoint('b', 'pretended')],
+    });
+    await validating('a', {
+      ...hook('/svc'),
+      clientConfig: {
+        service: { namespace: 'default', name: 'pods', path: '/svc', port: 443 },
+        caBundle: server.caBundle,
+      },
+    });
+    const { message } = await refusal(client.create(CONFIG_MAPS, configMap()));
+    expect(message).toMatch(/failed calling webhook "[^"]+": failed to call webhook: /);
+    expect(message).toContain(
+      'service "default/pods" has 2 endpoints, all of them pods of simulated nodes, in which nothing runs',
+    );
+    expect(message).toContain('clientConfig.url (https://127.0.0.1:PORT/PATH');
   });
 });

@@ -126,7 +126,11 @@ describe('definitions of custom resources', () => {
 
 describe('plain manifests', () => {
   it('have nothing of Helm, and what others stand on first', () => {
-    const text = plainManifests(`
+    const { definitions, operator: text } = plainManifests(`
+kind: CustomResourceDefinition
+apiVersion: apiextensions.k8s.io/v1
+metadata: { name: c, annotations: { helm.sh/resource-policy: keep } }
+---
 kind: Deployment
 apiVersion: apps/v1
 metadata: { name: b, labels: { app.kubernetes.io/managed-by: Helm, helm.sh/chart: x, app: y } }
@@ -140,6 +144,9 @@ metadata: { name: a }
     expect(text.match(/^kind: .*$/gm)).toEqual(['kind: Namespace', 'kind: ServiceAccount', 'kind: Deployment']);
     expect(text).toContain('app: y');
     expect(text).not.toMatch(/helm.sh|managed-by/);
+    // Whoever deletes the operator by its file deletes no definition.
+    expect(definitions.match(/^kind: .*$/gm)).toEqual(['kind: CustomResourceDefinition']);
+    expect(definitions).not.toMatch(/helm.sh/);
   });
 });
 

@@ -15,6 +15,7 @@ import { valuesPage } from './deploy-values.ts';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const CHART = 'deploy/helm/everynode';
 export const MANIFESTS = 'deploy/manifests/everynode.yaml';
+export const DEFINITIONS = 'deploy/manifests/crds.yaml';
 
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8');
 
@@ -31,24 +32,30 @@ export function generateDeploy(): ReadonlyMap<string, string> {
 /** Definitions that are there, by path from the root: one whose kind has left must go. */
 export const presentDefinitions = (): readonly string[] => globSync(`${CHART}/files/crds/*.yaml`, { cwd: ROOT });
 
-export function generateManifests(helm: string): string {
+/** What needs helm, by path from the root. */
+export function generateManifests(helm: string): ReadonlyMap<string, string> {
   const args = ['template', TEMPLATE_ARGUMENTS[0] ?? '', `${ROOT}/${CHART}`, ...TEMPLATE_ARGUMENTS.slice(1)];
-  return plainManifests(execFileSync(helm, args, { encoding: 'utf8' }));
+  const { definitions, operator } = plainManifests(execFileSync(helm, args, { encoding: 'utf8', maxBuffer: 64 << 20 }));
+  return new Map([
+    [MANIFESTS, operator],
+    [DEFINITIONS, definitions],
+  ]);
+}
+
+function write(files: ReadonlyMap<string, string>): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(`${ROOT}/${path}`), { recursive: true });
+    writeFileSync(`${ROOT}/${path}`, text);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = generateDeploy();
   for (const path of presentDefinitions()) if (!files.has(path)) rmSync(`${ROOT}/${path}`);
-  for (const [path, text] of files) {
-    mkdirSync(dirname(`${ROOT}/${path}`), { recursive: true });
-    writeFileSync(`${ROOT}/${path}`, text);
-  }
+  write(files);
   const helm = findHelm();
   if (helm === undefined) {
-    process.stderr.write(`no helm: ${MANIFESTS} is left as it is (node scripts/get-helm.mjs brings one)\n`);
+    process.stderr.write(`no helm: deploy/manifests is left as it is (node scripts/get-helm.mjs brings one)\n`);
     process.exitCode = 1;
-  } else {
-    mkdirSync(dirname(`${ROOT}/${MANIFESTS}`), { recursive: true });
-    writeFileSync(`${ROOT}/${MANIFESTS}`, generateManifests(helm.path));
-  }
+  } else write(generateManifests(helm.path));
 }

@@ -4,10 +4,11 @@
  */
 import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume, VolumeMount } from '../../core/api/types/core-v1.ts';
+import { pathSegmentNameProblems } from '../../core/kube/names.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import { forbiddenRequest } from '../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
 import type { Store } from '../store/store.ts';
+import { forbid } from './forbid.ts';
 
 export const TOKEN_MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 export const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
@@ -43,8 +44,12 @@ export function createServiceAccountAdmission(store: Store, options: ServiceAcco
       });
       // The default account is made by a controller soon after its namespace: pods need not wait for it.
       if (account === undefined && name !== DEFAULT_ACCOUNT) {
-        const text = `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-        return refuse(request, text);
+        const wrong = pathSegmentNameProblems(name);
+        const why =
+          wrong.length > 0
+            ? `invalid resource name ${JSON.stringify(name)}: [${wrong.join(' ')}]`
+            : `serviceaccount ${JSON.stringify(name)} not found`;
+        return forbid(request, `error looking up service account ${request.namespace}/${name}: ${why}`);
       }
       const automount = spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true;
       const withToken = mountToken && automount ? mounted(spec) : spec;
@@ -66,14 +71,9 @@ export function createServiceAccountAdmission(store: Store, options: ServiceAcco
 }
 
 function mirrorPod(request: AdmissionRequest, spec: PodSpec): AdmissionResponse {
-  if (spec.serviceAccountName) return refuse(request, 'a mirror pod may not reference service accounts');
+  if (spec.serviceAccountName) return forbid(request, 'a mirror pod may not reference service accounts');
   return ALLOWED;
 }
-
-const refuse = (request: AdmissionRequest, why: string): AdmissionResponse => ({
-  allowed: false,
-  error: forbiddenRequest(request.resource, request.name, why),
-});
 
 interface Mounted {
   readonly initContainers: readonly Container[] | undefined;

@@ -3,6 +3,7 @@
  * stored before this process began is served before anything else is.
  */
 import { customKinds } from '../../core/api/custom/custom-kind.ts';
+import { type HeldNames, servedDefinition } from '../../core/api/custom/crd/held-names.ts';
 import { isConditionTrue } from '../../core/api/custom/crd/conditions.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
@@ -20,6 +21,8 @@ export interface CustomKindsOptions {
   readonly registry: Registry;
   readonly convert: ConvertObjects;
   readonly logger?: Logger | undefined;
+  /** Names that controllers of this server keep; none unless said. */
+  readonly held?: readonly HeldNames[];
 }
 
 export interface CustomKinds {
@@ -37,7 +40,7 @@ interface Served {
 }
 
 export function createCustomKinds(options: CustomKindsOptions): CustomKinds {
-  const { convert, logger, registry, store } = options;
+  const { convert, held = [], logger, registry, store } = options;
   const served = new Map<string, Served>();
   const views = new WeakMap<KindDefinition, CustomView>();
   const definitions = new WeakMap<KindDefinition, CustomResourceDefinition>();
@@ -57,7 +60,8 @@ export function createCustomKinds(options: CustomKindsOptions): CustomKinds {
     return taken === undefined || own.includes(taken);
   };
 
-  function serve(name: string, definition: Stored<CustomResourceDefinition> | undefined): void {
+  function serve(name: string, stored: Stored<CustomResourceDefinition> | undefined): void {
+    const definition = stored === undefined ? undefined : servedDefinition(stored, held);
     const before = served.get(name);
     if (before !== undefined && definition !== undefined && isSameToServe(before.definition, definition)) {
       served.set(name, { ...before, definition });

@@ -181,6 +181,9 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
       get revision() {
         return base.revision;
       },
+      get trouble() {
+        return base.trouble;
+      },
       get compactedRevision() {
         return base.compactedRevision;
       },

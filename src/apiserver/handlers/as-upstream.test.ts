@@ -340,3 +340,126 @@ describe('new objects', () => {
     expect(warnings).toEqual(['tls: failed to find any PEM data in certificate input']);
   });
 });
+
+describe('the status of a Service that is not there', () => {
+  const status = { loadBalancer: { ingress: [{ ip: '10.1.1.1' }] } };
+  const put = (server: ApiServer, object: object) =>
+    server.handle({
+      verb: 'update',
+      target: {
+        tenant: 'system',
+        group: '',
+        version: 'v1',
+        resource: 'services',
+        subresource: 'status',
+        ...KEY,
+      },
+      user: LOOPBACK,
+      object: object as KubeObject,
+      options: { fieldManager: 'm' },
+    });
+
+  it('is judged as a new Service, because a PUT may create one', async () => {
+    const { client, server } = await createTestServer();
+    const error = await failure(Promise.resolve().then(() => put(server, local('v1', 'Service', { status }))));
+    expect([error.code, error.message]).toEqual([422, 'Service "a" is invalid: spec.ports: Required value']);
+    const applied = failure(
+      client.apply(SERVICES, local('v1', 'Service', { status, spec: {} }), {
+        fieldManager: 'm',
+        subresource: 'status',
+      }),
+    );
+    expect((await applied).code).toBe(422);
+  });
+
+  it('of an old one is refused: another of that name would not be it', async () => {
+    const { server } = await createTestServer();
+    const old = named(
+      'v1',
+      'Service',
+      { status },
+      { namespace: 'default', uid: 'b9f7d6f2-54d1-4ac4-9a0e-4f2b1b9d7a11' },
+    );
+    expect((await failure(Promise.resolve().then(() => put(server, old)))).code).toBe(409);
+  });
+
+  it('makes it, without the status, where it is a whole one', async () => {
+    const { client, server } = await createTestServer();
+    const spec = { ports: [{ port: 80 }] };
+    expect(await put(server, local('v1', 'Service', { spec, status }))).toMatchObject({ created: true });
+    const made = await client.get(SERVICES, KEY);
+    expect(made.status).toEqual({ loadBalancer: {} });
+    expect(made.spec.clusterIPs).toHaveLength(1);
+  });
+
+  it('stays unknown where a PUT creates nothing', async () => {
+    const { client } = await createTestServer();
+    const set = local('apps/v1', 'DaemonSet', { spec: workload }) as never;
+    expect((await failure(client.update(DAEMON_SETS, set, { subresource: 'status' }))).code).toBe(404);
+  });
+});
+
+describe('a patch in an older form of a kind', () => {
+  it('that leaves nothing of a part is judged, whatever the conversion wants to find there', async () => {
+    const { client, server } = await createTestServer();
+    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 };
+    const scaler = local('autoscaling/v1', 'HorizontalPodAutoscaler', { spec });
+    const resource = {
+      group: 'autoscaling',
+      version: 'v1',
+      resource: 'horizontalpodautoscalers',
+      kind: 'HorizontalPodAutoscaler',
+      namespaced: true,
+    };
+    await client.create(resource, scaler);
+    for (const [type, body] of [
+      ['json', [{ op: 'replace', path: '/spec', value: null }]],
+      ['merge', { spec: null }],
+    ] as const) {
+      const error = await failure(patched(server, resource, { type, body } as ApiPatch));
+      expect([error.code, error.reason]).toEqual([422, 'Invalid']);
+      expect(error.message).toContain('spec.maxReplicas');
+    }
+  });
+});
+
+describe('a body about another object than its path', () => {
+  it('is refused without a word about its owners', async () => {
+    const { server } = await createTestServer();
+    const warnings: string[] = [];
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'u' };
+    const object = named(
+      'v1',
+      'ConfigMap',
+      {},
+      { name: 'other', namespace: 'default', ownerReferences: [owner, owner] },
+    );
+    const { group, version, resource } = CONFIG_MAPS;
+    const answer = Promise.resolve().then(() =>
+      server.handle({
+        verb: 'update',
+        target: { tenant: 'system', group, version, resource, subresource: '', ...KEY },
+        user: LOOPBACK,
+        object,
+        options: {},
+        warn: (text) => void warnings.push(text),
+      }),
+    );
+    expect((await failure(answer)).code).toBe(400);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('a change of a Service that asks for what cannot be had', () => {
+  it.each([
+    [{ ipFamilies: ['IPv4', 'IPv6'], trafficDistribution: 'x' }, 'spec.ipFamilyPolicy'],
+    [{ ports: [{ port: 0, nodePort: 2 }] }, 'spec.ports[0].nodePort'],
+  ])('is told of that alone: %j', async (spec, path) => {
+    const { client } = await createTestServer();
+    const service = local('v1', 'Service', { spec: { type: 'NodePort', ports: [{ port: 80 }] } });
+    await client.create(SERVICES, service);
+    const error = await failure(client.patch(SERVICES, KEY, { type: 'merge', body: { spec } as never }));
+    expect(error.code).toBe(422);
+    expect((error.status.details?.causes ?? []).map(({ field }) => field)).toEqual([path]);
+  });
+});

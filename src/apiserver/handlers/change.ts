@@ -58,7 +58,7 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
     const object = unversioned(change.next(undefined));
     checkIdentity(kind, change, object);
     const managed = ownersOf(context, change, undefined, object);
-    return createObject(context, { ...change, object, managed });
+    return createObject(context, { ...change, object, managed, byUpdate: true });
   }
   if (change.options.dryRun === true) {
     const object = await stagedDecision(context.store, key, (accepted, step) => {
@@ -75,6 +75,13 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
   });
   return { type: 'object', object, created: false };
 }
+
+/**
+ * Whether a PUT makes what is not there. Where it does, a PUT of its status does too, as in Kubernetes: the object is
+ * judged like any new one, and keeps nothing of that status.
+ */
+export const createsOnUpdate = ({ strategy }: KindDefinition, { subresource }: Change['target']): boolean =>
+  strategy.allowCreateOnUpdate === true && (subresource === '' || subresource === 'status');
 
 /** A version of what does not exist says nothing: unlike a POST, a PUT or an apply that creates does not mind it. */
 function unversioned(object: KubeObject): KubeObject {
@@ -153,7 +160,7 @@ function prepareUpdate(
     return hasSameOwners(old, managed) ? old : withManaged(old, managed);
   }
   const allocator = subresource === '' ? context.hooks.allocators.get(kind.resource) : undefined;
-  allocator?.checkUpdate?.(counted, old);
+  allocator?.checkUpdate?.(counted, old, change.options.dryRun === true);
   const errors =
     change.form?.conversion?.validateUpdate?.(counted, old) ?? strategy.validateUpdate(counted, old, subresource);
   if (warn !== undefined) for (const text of strategy.ratcheted?.(counted) ?? []) warn(text);

@@ -88,6 +88,7 @@ export function fromStorageSink(conversion: KindConversion, sink: WatchSink): Wa
     event.type === 'BOOKMARK' ? event : { type: event.type, object: conversion.fromStorage(event.object) as Stored };
   return {
     events: (batch) => sink.events(batch.map(convert)),
+    ...(sink.readyForMore === undefined ? {} : { readyForMore: () => sink.readyForMore?.() }),
     ended: (error?: StatusError) => (error === undefined ? sink.ended() : sink.ended(error)),
   };
 }

@@ -20,6 +20,8 @@ export interface Creation extends RequestBase {
   readonly options: WriteOptions;
   /** Who owns the object's fields, as decided before admission. */
   readonly managed: Owners | undefined;
+  /** By way of a PUT or an apply, which may say that the object is being deleted; a POST may not. */
+  readonly byUpdate?: boolean;
 }
 
 export function createObject(context: HandlerContext, creation: Creation): ApiResponse | Promise<ApiResponse> {
@@ -108,19 +110,24 @@ function prepare(context: HandlerContext, creation: Creation, admitted: KubeObje
       resourceVersion: '',
       generation: kind.hasGeneration ? 1 : meta.generation,
       creationTimestamp: context.timestamps.now(),
-      deletionTimestamp: undefined,
-      deletionGracePeriodSeconds: undefined,
+      deletionTimestamp: creation.byUpdate === true ? meta.deletionTimestamp : undefined,
+      deletionGracePeriodSeconds: creation.byUpdate === true ? meta.deletionGracePeriodSeconds : undefined,
     },
     creation.managed,
   );
   const { strategy } = kind;
   const named = { ...admitted, metadata } as KubeObject;
+  const check = (object: KubeObject): void => {
+    const errors = creation.form?.conversion?.validate?.(object) ?? strategy.validate(object);
+    if (errors.length > 0) throw invalidObject(kind, metadata.name, errors);
+  };
+  // Kubernetes completes nothing in an object that comes by way of its status: it must be right as it is.
+  if (target.subresource !== '') check(named);
   const ready = strategy.prepareForCreate(named);
   const allocator = context.hooks.allocators.get(kind.resource);
   const prepared =
     allocator === undefined ? ready : allocator.onCreate(ready, target, creation.options.dryRun === true);
-  const errors = creation.form?.conversion?.validate?.(prepared) ?? strategy.validate(prepared);
-  if (errors.length > 0) throw invalidObject(kind, metadata.name, errors);
+  check(prepared);
   if (warn !== undefined) for (const text of strategy.warnings?.(prepared) ?? []) warn(text);
   return prepared as Stored;
 }

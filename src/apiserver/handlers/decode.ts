@@ -1,9 +1,9 @@
 /** From what a client sent to an object of the kind: right type, right structure, defaults filled in. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
-import { checkObject } from '../../core/api/schema/check.ts';
+import { type Checked, checkObject } from '../../core/api/schema/check.ts';
 import { strictComplaints } from '../../core/api/schema/decoding-errors.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
-import { type Json, encodeJson } from '../../core/kube/json.ts';
+import { type Json, encodeGoJson, encodeJson, parseJson } from '../../core/kube/json.ts';
 import { type KubeObject, apiVersionOf } from '../../core/kube/objects.ts';
 import { badRequest, invalidObject } from '../../core/kube/status-error.ts';
 import type { WriteOptions } from '../../machinery/client.ts';
@@ -16,6 +16,8 @@ export interface DecodeOptions {
   readonly baseline?: KubeObject | undefined;
   readonly duplicateFields?: readonly string[] | undefined;
   readonly repeatedKeys?: readonly string[] | undefined;
+  /** What is wrong is told in the order of keys, not as they were written. */
+  readonly unordered?: boolean | undefined;
   /** The object is what server-side apply made. */
   readonly applied?: boolean;
 }
@@ -26,16 +28,26 @@ export interface Decoder {
 }
 
 export const decodeOptions = (
-  { duplicateFields, options, repeatedKeys, warn }: RequestBase & { readonly options: WriteOptions },
+  { duplicateFields, options, repeatedKeys, unordered, warn }: RequestBase & { readonly options: WriteOptions },
   baseline?: KubeObject,
-): DecodeOptions => ({ fieldValidation: options.fieldValidation, warn, baseline, duplicateFields, repeatedKeys });
+): DecodeOptions => ({
+  fieldValidation: options.fieldValidation,
+  warn,
+  baseline,
+  duplicateFields,
+  repeatedKeys,
+  unordered,
+});
 
 export function createDecoder(): Decoder {
   return {
-    decode(kind, object, options) {
-      const typed = checkType(kind, object);
-      const checked =
-        kind.custom?.check(typed) ?? checkObject(kind.schema, typed, { immutable: true, baseline: options.baseline });
+    decode(kind, sent, options) {
+      const typed = checkType(kind, sent);
+      const check = (object: KubeObject): Checked =>
+        kind.custom?.check(object) ?? checkObject(kind.schema, object, { immutable: true, baseline: options.baseline });
+      const first = check(typed);
+      const isFaultless = first.error === undefined && first.unknownFields.length < 2;
+      const checked = isFaultless || options.unordered !== true ? first : check(inOrder(typed));
       if (checked.error !== undefined) throw badRequest(`${cannotHandle(kind, typed)}: ${checked.error}`);
       if (
         checked.unknownFields.length > 0 ||
@@ -51,6 +63,10 @@ export function createDecoder(): Decoder {
     },
   };
 }
+
+/** The same object with the keys of its maps in order. */
+const inOrder = (object: KubeObject): KubeObject =>
+  parseJson(encodeGoJson(object as unknown as Json, { sortKeys: true })) as unknown as KubeObject;
 
 function complain(
   kind: KindDefinition,

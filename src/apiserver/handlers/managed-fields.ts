@@ -16,7 +16,7 @@ import {
 import { PendingOwners } from '../../core/api/apply/pending-owners.ts';
 import { type Convert, shareManaged, trackUpdate, type Write } from '../../core/api/apply/managers.ts';
 import { conflictError } from '../../core/api/apply/conflict-error.ts';
-import { UnnamedItem } from '../../core/api/apply/values.ts';
+import { UntypedValue } from '../../core/api/apply/values.ts';
 import { resetFields } from '../../core/api/apply/reset-fields.ts';
 import { haveSameFields } from '../../core/api/apply/same-fields.ts';
 import { shapeOfKind } from '../../core/api/apply/kind-shape.ts';
@@ -174,7 +174,7 @@ function orRefused<T>(form: KindDefinition, { metadata }: KubeObject, apply: () 
   try {
     return apply();
   } catch (error) {
-    if (!(error instanceof UnnamedItem)) throw error;
+    if (!(error instanceof UntypedValue)) throw error;
     const what = `${metadata.namespace ?? ''}/${metadata.name}; ${form.group}/${form.version}, Kind=${form.kind}`;
     throw new StatusError(500, '', `failed to create typed live object (${what}): ${error.message}`);
   }
@@ -185,7 +185,7 @@ function tracked(track: () => ManagedFields): ManagedFields {
   try {
     return track();
   } catch (error) {
-    if (error instanceof UnnamedItem) return NOBODY;
+    if (error instanceof UntypedValue) return NOBODY;
     throw error;
   }
 }

@@ -2,19 +2,16 @@
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { invalid } from '../../core/kube/field-errors.ts';
 import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts';
-import { badRequest, invalidObject, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
+import { badRequest, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
 import type { ApiPatch, ApiResponse, PatchRequest } from '../request.ts';
-import { changeObject } from './change.ts';
+import { changeObject, createsOnUpdate } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { complainOfRepeatedKeys, decodeOptions } from './decode.ts';
 import { ownersAfter, sentManagedFields } from './managed-fields.ts';
 import { applier, checkApplyOptions } from './managed-fields-apply.ts';
+import { unusablePatch } from './unusable-patch.ts';
 import { applyToScale, patchSubresource } from './subresources/subresources.ts';
-
-/** How much of a useless result an error repeats. */
-const SHOWN = 4096;
 
 export function patch(context: HandlerContext, request: PatchRequest): ApiResponse | Promise<ApiResponse> {
   const { target } = request;
@@ -25,6 +22,7 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
   const apply = context.patches.compile(request.form ?? kind, request.patch);
   const special = patchSubresource(context, kind, request, apply);
   if (special !== undefined) return special;
+  const { form } = request;
   const seesOwners = namesManagedFields(request.patch);
   let sent: unknown;
   return changeObject(context, {
@@ -32,12 +30,15 @@ export function patch(context: HandlerContext, request: PatchRequest): ApiRespon
     kind,
     next(current) {
       if (current === undefined) throw notFound(kind, target.name);
-      const patched = asServerSays(request, () =>
-        inForm(request.form, seesOwners ? withPlainManaged(current) : current, apply),
-      );
+      const shown = seesOwners ? withPlainManaged(current) : current;
+      const patched = asServerSays(request, () => apply(form?.conversion?.fromStorage(shown) ?? shown));
       sent = seesOwners ? sentManagedFields(patched) : undefined;
       try {
-        return context.decoder.decode(kind, patched, decodeOptions(request, current));
+        if (form?.conversion === undefined)
+          return context.decoder.decode(kind, patched, decodeOptions(request, current));
+        // The form is read before it is converted: a patch may have made anything of it.
+        const read = context.decoder.decode(form, patched, decodeOptions(request));
+        return context.decoder.decode(kind, form.conversion.toStorage(read), { baseline: current });
       } catch (error) {
         throw unusablePatch(error, patched);
       }
@@ -57,8 +58,12 @@ function applyPatch(
   const { target } = request;
   if (target.subresource === 'scale') return applyToScale(context, kind, request, patch);
   checkApplyOptions(request);
+  const mayCreate =
+    target.subresource === '' ||
+    createsOnUpdate(kind, target) ||
+    (target.subresource === 'status' && kind.strategy.appliedStatusCreates === true);
   // Only what is there has a status; what else is wrong is told afterwards.
-  if (target.subresource !== '' && context.store.accepted(storeKeyOf(kind, target, target.name)) === undefined) {
+  if (!mayCreate && context.store.accepted(storeKeyOf(kind, target, target.name)) === undefined) {
     throw notFound(kind, target.name);
   }
   const applied = applier(context, kind, request, patch);
@@ -67,7 +72,7 @@ function applyPatch(
     ...request,
     kind,
     next(current) {
-      if (current === undefined && target.subresource !== '') throw notFound(kind, target.name);
+      if (current === undefined && !mayCreate) throw notFound(kind, target.name);
       const { object } = applied(current);
       complainOfRepeatedKeys(decodeOptions(request));
       if (object === (current as KubeObject | undefined)) return object;
@@ -81,7 +86,7 @@ function applyPatch(
       }
     },
     owners: (live) => applied(live).managed,
-    mayCreate: target.subresource === '',
+    mayCreate,
   });
 }
 
@@ -101,27 +106,29 @@ function isAboutOwners(operation: Json): boolean {
   );
 }
 
-/** The patch is well-formed but what it makes is not an object of the kind: its fault, not the body's. */
-function unusablePatch(error: unknown, patched: KubeObject): unknown {
-  if (!isStatus(error, 'BadRequest')) return error;
-  const text = encodeJson(patched as unknown as Json);
-  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-  return invalidObject({ group: '', kind: '' }, '', [invalid('patch', shown, error.message)]);
-}
-
 /** The configuration is built like its kind, but a value in it cannot be read: Kubernetes finds out where it expects no trouble. */
 function unusableConfiguration(error: unknown, form: KindDefinition, sent: Partial<KubeObject>): unknown {
   if (form.custom !== undefined || !isStatus(error, 'BadRequest')) return error;
   const found = /^.* cannot be handled as a \S+: (.*)$/s.exec(error.message)?.[1] ?? '';
-  // What is wrong in a body's own words stays the client's fault.
-  if (found === '' || found.startsWith('strict decoding error')) return error;
+  // What is wrong in a body's own words stays the client's fault; so does a number that Go would cut to what fits.
+  if (found === '' || found.startsWith('strict decoding error') || isBeyondIntegers(found)) return error;
   const type = `${form.group === '' ? '' : form.group}/${form.version}, Kind=${form.kind}`;
-  const why = found.startsWith('illegal base64') ? `error decoding from json: ${found}` : found;
+  const fraction = /^json: cannot unmarshal number \S+ into Go struct field .* of type (u?int\d+)$/.exec(found);
+  const why =
+    fraction === null
+      ? found.startsWith('illegal base64')
+        ? `error decoding from json: ${found}`
+        : found
+      : `cannot convert float64 to ${fraction[1]}`;
   // A configuration need not have got as far as a name.
   const { name = '', namespace = '' } = (sent.metadata ?? {}) as Partial<KubeObject['metadata']>;
   const what = `failed to convert new object (${namespace}/${name}; ${type}) to proper version`;
   return new StatusError(500, '', `${what}: unable to convert unstructured object to ${type}: ${why}`);
 }
+
+/** A whole number, but too large for its field. */
+const isBeyondIntegers = (found: string): boolean =>
+  Number.isInteger(Number(/cannot unmarshal number (\S+) into Go struct field .* of type u?int\d+$/.exec(found)?.[1]));
 
 /** Whoever wants to hear of fields has their patch read by the server before the library, whose words are others. */
 function asServerSays<T>({ options }: PatchRequest, apply: () => T): T {
@@ -132,14 +139,4 @@ function asServerSays<T>({ options }: PatchRequest, apply: () => T): T {
     if (!isOfLibrary || options.fieldValidation === 'Ignore') throw error;
     throw badRequest(`error decoding patch: ${error.message.replace('jsonpatch.Operation', 'handlers.jsonPatchOp')}`);
   }
-}
-
-/** A patch speaks of fields as the form it was sent to names them. */
-function inForm(
-  form: KindDefinition | undefined,
-  current: KubeObject,
-  apply: (current: KubeObject | undefined) => KubeObject,
-): KubeObject {
-  const conversion = form?.conversion;
-  return conversion === undefined ? apply(current) : conversion.toStorage(apply(conversion.fromStorage(current)));
 }

@@ -63,15 +63,50 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
   };
   return {
     onCreate: (object, target, dryRun) => allocate(object, undefined, target.tenant, dryRun),
-    checkUpdate: checkAddresses,
+    checkUpdate(object, old, dryRun) {
+      checkAddresses(object, old);
+      // Where nothing is taken, nothing is refused.
+      if (!dryRun) checkNodePorts(object as Service, old as Stored<Service>);
+    },
     onUpdate: (object, old, target, dryRun) => allocate(object, old, target.tenant, dryRun),
   };
 }
 
 /** Nothing is looked for where addresses contradict each other. */
 function checkAddresses(object: KubeObject, old: Stored | undefined): void {
-  const wrong = validateClusterIPs((object as Service).spec ?? {}, (old as Service | undefined)?.spec);
-  if (wrong.length > 0) throw invalidObject({ group: '', kind: 'Service' }, object.metadata.name, wrong);
+  const spec = (object as Service).spec ?? {};
+  const wrong = validateClusterIPs(spec, (old as Service | undefined)?.spec);
+  const all = wrong.length > 0 ? wrong : oneStackProblems(spec);
+  if (all.length > 0) throw invalidObject({ group: '', kind: 'Service' }, object.metadata.name, all);
+}
+
+function oneStackProblems({ clusterIPs, ipFamilies, ipFamilyPolicy, type }: ServiceSpec): readonly FieldError[] {
+  if (type === 'ExternalName' || ipFamilyPolicy !== 'SingleStack') return [];
+  const several = [
+    ...(clusterIPs?.length === 2 ? ['cluster IPs'] : []),
+    ...(ipFamilies?.length === 2 ? ['IP families'] : []),
+  ];
+  return several.map((what) =>
+    invalid(
+      'spec.ipFamilyPolicy',
+      ipFamilyPolicy,
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`,
+    ),
+  );
+}
+
+/** Others may not even ask for one. */
+const hasNodePorts = (spec: ServiceSpec | undefined): boolean =>
+  spec?.type === 'NodePort' || spec?.type === 'LoadBalancer';
+
+/** A node port that can never be had is told before the rest of a change is judged. */
+function checkNodePorts(service: Service, { spec: before }: Stored<Service>): void {
+  if (!hasNodePorts(service.spec)) return;
+  const had = new Set((before?.ports ?? []).map(({ nodePort }) => nodePort));
+  for (const [at, { nodePort }] of (service.spec?.ports ?? []).entries()) {
+    if (nodePort && !had.has(nodePort) && !isNodePort(nodePort))
+      refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, OUT_OF_RANGE));
+  }
 }
 
 function trackUse({ clock, store }: ServiceAllocationOptions, tenant: string): (holder: string) => InUse {
@@ -208,7 +243,7 @@ function withNodePorts(
   const before = new Set((old?.ports ?? []).map(({ nodePort }) => nodePort));
   (spec.ports ?? []).forEach(({ nodePort }, at) => {
     // Where nothing is taken, nothing is refused.
-    if (!nodePort || dryRun || before.has(nodePort)) return;
+    if (!nodePort || dryRun || before.has(nodePort) || !hasNodePorts(spec)) return;
     const problem = isNodePort(nodePort) ? (used.has(nodePort) ? ALLOCATED : undefined) : OUT_OF_RANGE;
     if (problem !== undefined) refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, problem));
   });

@@ -1,7 +1,7 @@
 /** PUT: the whole object, as the client wants it to be. */
 import { share } from '../../core/kube/immutable.ts';
 import type { ApiResponse, UpdateRequest } from '../request.ts';
-import { changeObject, checkIdentity } from './change.ts';
+import { changeObject, checkIdentity, createsOnUpdate } from './change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
 import { decodeOptions } from './decode.ts';
 import { ownersAfter, sentManagedFields } from './managed-fields.ts';
@@ -17,16 +17,16 @@ export function update(context: HandlerContext, request: UpdateRequest): ApiResp
   const baseline = context.store.get(storeKeyOf(kind, target, target.name));
   const raw = request.unshared === true ? share(baseline, request.object) : request.object;
   const decoded = context.decoder.decode(kind, raw, decodeOptions(request, baseline));
+  // Whether the body is about the object of the path is asked before whether there is one, and before anything is warned of.
+  checkIdentity(kind, request, decoded);
   const object = withoutDuplicateOwners(decoded, warn, false);
-  // Whether the body is about the object of the path is asked before whether there is one.
-  checkIdentity(kind, request, object);
   const { uid } = object.metadata;
   return changeObject(context, {
     ...request,
     kind,
     next: () => object,
     owners: (live) => ownersAfter(context, kind, request, live, object, sentManagedFields(raw)),
-    mayCreate: target.subresource === '' && kind.strategy.allowCreateOnUpdate === true,
+    mayCreate: createsOnUpdate(kind, target),
     ...(uid ? { uid } : {}),
   });
 }

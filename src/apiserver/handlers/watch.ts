@@ -18,8 +18,10 @@ import { type Selection, narrowedNamespace } from './selection.ts';
 const BOOKMARK_EVERY_MS = 60_000;
 /** Initial state is handed over in pieces, so that a sink can write one while the next is made. */
 const INITIAL_BATCH = 1000;
-/** For who waits between batches: objects may be large. */
-const SMALL_BATCH = 16;
+/** For sinks that wait between batches: objects may be large. */
+const SMALL_BATCH = 4;
+/** Objects that such a sink may be spared before it is asked again. */
+const MOST_SKIPPED = 64;
 const MOST_GATHERED = 100_000;
 
 export const WATCH_TOO_OLD = 'too old resource version';
@@ -102,7 +104,7 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
   };
 
   // The state is read now, at the revision the subscription starts from; it is delivered later, before any event.
-  const initial = start.initial ? collect(context, open) : [];
+  const initial = start.initial ? [...store.list(collection, namespace === '' ? {} : { namespace })] : [];
   let pending: StoreEvent[] | undefined = [];
   const subscription = subscribe();
 
@@ -143,16 +145,23 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
   if (subscription !== undefined) {
     const size = sink.readyForMore === undefined ? INITIAL_BATCH : SMALL_BATCH;
     const deliverInitial = (from: number): void => {
-      for (let at = from; at < initial.length; at += size) {
+      let batch: ApiWatchEvent[] = [];
+      for (let at = from; at < initial.length;) {
+        const object = initial[at] as Stored;
+        if (selection.everything || selection.matches(object)) batch.push({ type: 'ADDED', object });
+        at += 1;
+        if (batch.length < size && (sink.readyForMore === undefined || at % MOST_SKIPPED !== 0)) continue;
         // The sink may have had enough.
         if (isStopped()) return;
-        sink.events(at === 0 && initial.length <= size ? initial : initial.slice(at, at + size));
-        const waiting = at + size < initial.length ? sink.readyForMore?.() : undefined;
+        if (batch.length > 0) sink.events(batch);
+        batch = [];
+        const waiting = at < initial.length ? sink.readyForMore?.() : undefined;
         if (waiting !== undefined) {
-          void waiting.then(() => deliverInitial(at + size));
+          void waiting.then(() => deliverInitial(at));
           return;
         }
       }
+      if (!isStopped() && batch.length > 0) sink.events(batch);
       if (isStopped()) return;
       if (start.initial && options.allowWatchBookmarks === true) bookmark(true);
       const gathered = pending ?? [];
@@ -173,15 +182,6 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
     timers.push(clock.after(timeoutSeconds * 1000, () => finish()));
   }
   return { stop };
-}
-
-function collect(context: HandlerContext, open: OpenWatch): readonly ApiWatchEvent[] {
-  const { namespace, selection } = open;
-  const events: ApiWatchEvent[] = [];
-  for (const object of context.store.list(open.collection, namespace === '' ? {} : { namespace })) {
-    if (selection.everything || selection.matches(object)) events.push({ type: 'ADDED', object });
-  }
-  return events;
 }
 
 /** Store events are watch events already; the batch itself is shared unless some of it was seen before. */

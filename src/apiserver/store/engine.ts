@@ -33,10 +33,18 @@ export interface StoreEngine {
   ): Promise<number>;
   /**
    * Resolves when the whole batch is durable, rejects when none of it is (or may be). After a rejection the store
-   * sends nothing more until `recover` has resolved.
+   * sends nothing more until `recover` has resolved. A rejection with `EN_STORE_UNDO` means that nobody knows: the
+   * batch may not be answered either way, and the process has to end.
    */
   commit(batch: readonly EngineChange[]): Promise<void>;
   /** Tries to become usable again after a failed commit; remembers `revision` as used. Rejects when it is too early. */
   recover(revision: number): Promise<void>;
+  /**
+   * The disk is full and what was kept back for that is in use: the store sends only what belongs to deletions.
+   * Undefined for engines that have no disk.
+   */
+  readonly isFull?: boolean;
+  /** Asked now and then while the disk is full; makes room where that is possible, and answers whether there is enough. */
+  regainRoom?(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -11,6 +11,12 @@ export const STORE_ERROR_CODES = {
   EN_STORE_DIRECTORY: 'The data directory cannot be used: wrong type, owner or permissions',
   EN_STORE_SCHEMA: 'The files were written by a version this one does not understand',
   EN_STORE_CORRUPT: 'What is on disk is damaged in a way that a crash cannot explain',
+  EN_STORE_INCOMPLETE:
+    'A file of the store is missing, is shorter than its record of segments says, or is older than the files beside it',
+  EN_STORE_FULL: 'The disk is full; reads go on and deletions are taken, other writes are refused until there is room',
+  EN_STORE_UNDO: 'A write failed and could not be taken back; the process stops without answering it',
+  EN_STORE_HALTED: 'An earlier write failed and could not be taken back; the process is stopping',
+  EN_STORE_BACKUP: 'A backup cannot be made, or is damaged, or cannot be restored to the place that was named',
   EN_STORE_ENGINE: 'The engine failed while opening or closing',
 } as const;
 
@@ -27,14 +33,17 @@ export class StoreError extends Error {
   }
 }
 
+/** Kubernetes has no reason for 507, and `Unknown` is what clients make of a code without one. */
+const REASONS = { 500: 'InternalError', 503: 'ServiceUnavailable', 507: 'Unknown' } as const;
+
 /** A failure of one write or watch. It is a Status, so that whoever answers a request can pass it on as it is. */
 export class StoreStatusError extends StatusError {
   readonly storeCode: StoreErrorCode;
 
-  constructor(storeCode: StoreErrorCode, httpCode: 500 | 503, message: string, options?: ErrorOptions) {
+  constructor(storeCode: StoreErrorCode, httpCode: 500 | 503 | 507, message: string, options?: ErrorOptions) {
     super(
       httpCode,
-      httpCode === 503 ? 'ServiceUnavailable' : 'InternalError',
+      REASONS[httpCode],
       `${storeCode}: ${message}`,
       // Nothing about trying again: kubectl would wait for most of a minute before it shows anybody the reason.
       { causes: [{ reason: storeCode, message }] },
@@ -55,6 +64,14 @@ export const readOnly = (cause: unknown): StoreStatusError =>
   new StoreStatusError('EN_STORE_READ_ONLY', 503, `the store is read-only until its disk recovers: ${textOf(cause)}`, {
     cause,
   });
+
+export const storageFull = (cause?: unknown): StoreStatusError =>
+  new StoreStatusError('EN_STORE_FULL', 507, `${FULL_DISK}; deletions are taken, other writes are not`, { cause });
+export const FULL_DISK =
+  'the disk of the data directory is full: free some space on it, or delete objects that are not needed';
+
+export const storeHalted = (cause: unknown): StoreStatusError =>
+  new StoreStatusError('EN_STORE_HALTED', 503, `the store is stopping: ${textOf(cause)}`, { cause });
 
 export const storeClosed = (): StoreStatusError => new StoreStatusError('EN_STORE_CLOSED', 503, 'the store is closed');
 

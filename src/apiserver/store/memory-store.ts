@@ -30,6 +30,11 @@ export interface StoreOptions {
   readonly inspect?: (object: Stored) => void;
   /** Told in plain words when writes stop being possible and when they are again. */
   readonly notice?: (message: string) => void;
+  /**
+   * Told when a write failed and may come back after a crash. Nobody may be told that it was refused, so the process
+   * has to end; where this is not given, the error is thrown for nobody to catch.
+   */
+  readonly halt?: (error: Error) => void;
 }
 
 /** A store that keeps nothing beyond the process. */
@@ -80,6 +85,7 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
     startRevision: start,
     progressIntervalMs: options.progressIntervalMs ?? 5_000,
     notice: options.notice,
+    halt: options.halt,
   });
   let deciding = false;
 
@@ -97,6 +103,8 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
   }
 
   function write(key: StoreKey, decide: (a: Stored | undefined, r: number) => Decision): Promise<Stored> {
+    const { settling } = committer;
+    if (settling !== undefined) return settling.then(() => write(key, decide));
     const refusal = committer.refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
     const known = collections.get(key);
@@ -119,6 +127,8 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
     }
     const event = eventOf(key, decision, accepted, committer.nextRevision);
     if (event === undefined) return Promise.reject(badDecision(`there is nothing to remove at ${describe(key)}`));
+    const noRoom = committer.refusalOf(event);
+    if (noRoom !== undefined) return Promise.reject(noRoom);
     inspect?.(event.object);
     return committer.accept(known ?? stateOf(key), event);
   }
@@ -150,6 +160,9 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
       return stateOf(collection).hub.watch(watchOptions, watcher, () => committer.revision);
     },
     write,
+    get trouble() {
+      return committer.trouble;
+    },
     close: () => committer.close(),
   };
 }

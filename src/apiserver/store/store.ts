@@ -64,6 +64,13 @@ export interface StoreWatcher {
   closed(reason: Error): void;
 }
 
+export interface StoreTrouble {
+  /** `full`: deletions are taken. `failed`: nothing is, until the disk recovers. `halted`: nothing is any more. */
+  readonly kind: 'full' | 'failed' | 'halted';
+  /** For people. */
+  readonly message: string;
+}
+
 export interface Store {
   /** Revision of the committed head. Grows with every committed change, survives restarts, never goes back. */
   readonly revision: number;
@@ -85,6 +92,8 @@ export interface Store {
   write(key: StoreKey, decide: (accepted: Stored | undefined, revision: number) => Decision): Promise<Stored>;
   /** The accepted head, for judging uniqueness and quota inside `decide`; not for answering reads. */
   accepted(key: StoreKey): Stored | undefined;
+  /** Why writes, or all but deletions, are not taken now; undefined when all is well. For readiness and metrics. */
+  readonly trouble: StoreTrouble | undefined;
   /** Waits for what is in flight, then releases the disk. Later writes are refused. */
   close(): Promise<void>;
 }

@@ -1,8 +1,9 @@
 /** Who is asking: a client certificate our authority signed, a bearer token we gave out, or nobody. */
-import { createHash } from 'node:crypto';
-import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { createHash, type X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
+import { readCertificateSubject, type X509Subject } from '../../machinery/x509-names.ts';
 import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../access/users.ts';
 
 export interface TokenAuthenticator {
@@ -48,17 +49,26 @@ function connectionUser(socket: TLSSocket, now: number): UserInfo | undefined {
 }
 
 function readHolder(socket: TLSSocket): Holder | undefined {
-  if (!socket.authorized) return undefined;
-  const { fingerprint256, subject, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
-  const { CN: name, O: groups } = (subject ?? {}) as { CN?: string | string[]; O?: string | string[] };
-  if (typeof name !== 'string' || name === '') return undefined;
-  const digest = (fingerprint256 ?? '').replaceAll(':', '').toLowerCase();
+  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  if (certificate === undefined) return undefined;
+  const { commonName, organizations } = subjectOf(certificate);
+  if (commonName === '') return undefined;
+  const digest = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
   const holder = {
-    user: certificateUser(name, groups === undefined ? [] : [groups].flat(), digest),
-    expires: Date.parse(valid_to ?? ''),
+    user: certificateUser(commonName, organizations, digest),
+    expires: Date.parse(certificate.validTo),
   };
   holders.set(socket, holder);
   return holder;
+}
+
+/** By the reader that signing requests are judged with. A name that it cannot read is nobody's: Go ends the handshake there. */
+function subjectOf({ raw }: X509Certificate): X509Subject {
+  try {
+    return readCertificateSubject(raw);
+  } catch (error) {
+    throw unauthorized(`the client certificate cannot be used: ${(error as Error).message}`);
+  }
 }
 
 /** A wrong token is refused even where a certificate would do: the client meant to be somebody else. */

@@ -3,12 +3,12 @@
  * beyond this file sees bytes.
  */
 import { badRequest, StatusError } from '../../core/kube/status-error.ts';
-import { parseJson, type Json } from '../../core/kube/json.ts';
-import { mayRepeatKeys } from '../../core/kube/json-scan.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import { JsonSyntaxError, parseJson, TOO_DEEP, type Json } from '../../core/kube/json.ts';
+import { findDuplicateLines, mayRepeatKeys } from '../../core/kube/json-scan.ts';
 import type { Format } from './negotiate.ts';
+import { goQuote } from '../../core/kube/go-text.ts';
 import { decodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
-import { decodeYaml } from './yaml.ts';
+import type { ParsedYaml } from './parse-yaml.ts';
 
 export interface DecodedBody {
   readonly value: Json;
@@ -21,11 +21,14 @@ export interface DecodedBody {
 /** What is said of a body whose kind is not known. */
 const ANYTHING = 'runtime.Object';
 
+/** Reads a text that is not JSON; it may have to wait for its turn. */
+export type DecodeYaml = (text: string) => Promise<ParsedYaml>;
+
 /** A promise only for what has to wait: JSON is there at once, and each turn that a request takes is felt. */
 export function decodeBody(
   bytes: Buffer,
   format: Format,
-  clock: Clock,
+  decodeYaml: DecodeYaml,
   expected = ANYTHING,
 ): DecodedBody | Promise<DecodedBody> {
   switch (format) {
@@ -34,7 +37,7 @@ export function decodeBody(
       return { value: decodeJsonText(text, expected), text };
     }
     case 'yaml':
-      return decodeYamlBody(bytes, clock, expected);
+      return decodeYamlBody(bytes, decodeYaml, expected);
     case 'protobuf':
       try {
         return { value: decodeProtobufObject(bytes) as unknown as Json };
@@ -52,24 +55,35 @@ export function decodeJsonText(text: string, expected = ANYTHING): Json {
   }
 }
 
-/** JSON is YAML, and most clients send exactly that under a YAML type: the quick parser goes first. */
-export async function decodeYamlBody(bytes: Buffer, clock: Clock, expected = ANYTHING): Promise<DecodedBody> {
+/**
+ * JSON is YAML, and most clients send exactly that under a YAML type: the quick parser goes first, and what it refuses as
+ * nested too deep is refused; the other parser would take very much longer to say so.
+ */
+export async function decodeYamlBody(bytes: Buffer, decodeYaml: DecodeYaml, expected = ANYTHING): Promise<DecodedBody> {
   const text = bytes.toString('utf8');
-  if (/^\s*[{[]/.test(text.slice(0, 64))) {
-    try {
-      const value = parseJson(text);
-      // What is said of a repeated key depends on the type it was sent under.
-      if (!mayRepeatKeys(text, value)) return { value };
-    } catch {
-      // Not JSON after all; flow-style YAML may still be.
-    }
-  }
   try {
-    return await decodeYaml(text, clock);
+    return decodeIfJson(text) ?? (await decodeYaml(text));
   } catch (error) {
     throw malformed(error, expected);
   }
 }
+
+function decodeIfJson(text: string): DecodedBody | undefined {
+  if (!/^\s*[{[]/.test(text.slice(0, 64))) return undefined;
+  try {
+    const value = parseJson(text);
+    // What is said of a repeated key depends on the type it was sent under.
+    return mayRepeatKeys(text, value) ? { value, duplicates: repeatedKeys(text) } : { value };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError && error.reason === TOO_DEEP) throw error;
+    // Not JSON after all; flow-style YAML may still be.
+    return undefined;
+  }
+}
+
+/** In the words of Go's YAML decoder. */
+const repeatedKeys = (text: string): readonly string[] =>
+  findDuplicateLines(text).map(({ key, line }) => `line ${line}: key ${goQuote(key)} already set in map`);
 
 const malformed = (error: unknown, expected: string): StatusError =>
   error instanceof StatusError

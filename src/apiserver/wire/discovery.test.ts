@@ -35,7 +35,7 @@ describe('legacy discovery', () => {
     });
     expect(groupOf(registry, 'nothing')).toBeUndefined();
     expect(resourceList(registry, 'apps', 'v9')).toBeUndefined();
-    expect((groupList(registry) as { groups: { name: string }[] }).groups.map((g) => g.name)).toContain('karpenter.sh');
+    expect((groupList(registry) as { groups: { name: string }[] }).groups.map((g) => g.name)).toContain('apps');
     expect(coreVersions('127.0.0.1:1')).toMatchObject({ versions: ['v1'] });
   });
 });

@@ -3,10 +3,14 @@
  * HTTP/1 and HTTP/2 objects end here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Socket } from 'node:net';
-import { StatusError } from '../../core/kube/status-error.ts';
+import { badRequest, StatusError } from '../../core/kube/status-error.ts';
 import type { AuditedExchange } from '../audit/audit.ts';
+import { CANCEL, http1Bytes, http2Bytes, PIECE_BYTES, type ByteStream, type OutgoingBytes } from './byte-stream.ts';
+import type { UnreadBudget } from './unread-budget.ts';
+
+export type { ByteStream } from './byte-stream.ts';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
@@ -18,6 +22,8 @@ export interface Exchange extends AuditedExchange {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
+  /** For headers that say who one is: a 400 where the header was sent more than once. The name is in lower case. */
+  onlyHeader(name: string): string | undefined;
   /** Every value of a header that was sent more than once, each by itself. The name is in lower case. */
   headerValues(name: string): readonly string[];
   /** In lower case. */
@@ -40,29 +46,23 @@ export interface Exchange extends AuditedExchange {
   readonly status: number;
 }
 
-export interface ByteStream {
-  /** Hands bytes over; never waits. Look at `buffered` to see whether the client keeps up. `sent` says they may change. */
-  write(bytes: Buffer, sent?: () => void): void;
-  /** Bytes handed over and not yet taken by the network. */
-  readonly buffered: number;
-  /** Resolves when the client has caught up, or the exchange is over. */
-  drained(): Promise<void>;
-  end(): void;
-  /** Breaks the answer off, so that the client cannot take it for complete. */
-  abort(): void;
-}
-
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
-
-/** HTTP/2's word for an answer that will not be finished. */
-const CANCEL = constants.NGHTTP2_CANCEL;
 
 /** Told to the signal when the exchange is over; one object for all, because making one a request is felt. */
 const GONE = new DOMException('the exchange is over', 'AbortError');
 
-/** `open` holds a way to end each exchange that somebody waits on; a shutdown calls them all. */
-export function createExchange(request: Request, response: Response, open: Set<() => void>): Exchange {
+/** What exchanges of one server share. */
+export interface ExchangeSurroundings {
+  /** A way to end each exchange that somebody waits on; a shutdown calls them all. */
+  readonly open: Set<() => void>;
+  readonly unread: UnreadBudget;
+  /** Told when an exchange is over, and how many bytes of its answer the HTTP/2 session holds for good (byte-stream.ts). */
+  readonly over: (exchange: Exchange, lostBytes: number) => void;
+}
+
+export function createExchange(request: Request, response: Response, surroundings: ExchangeSurroundings): Exchange {
+  const { open, unread } = surroundings;
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   /** Only where the audit log wants them. */
@@ -78,9 +78,19 @@ export function createExchange(request: Request, response: Response, open: Set<(
   response.once('close', () => {
     closed = true;
     end();
+    const lost = outgoing === undefined ? lostOf(response, sent) : outgoing.closed();
+    if (outgoing !== undefined) unread.ended(outgoing);
+    surroundings.over(exchange, lost);
   });
-  const isClosed = (): boolean => closed;
-  return {
+  /** Bytes of an answer that was given to Node whole. */
+  let sent = 0;
+  /** Where the answer goes piece by piece. */
+  let outgoing: OutgoingBytes | undefined;
+  const begin = (): OutgoingBytes => {
+    flush(response);
+    return (outgoing = isHttp2(response) ? http2Bytes(response) : http1Bytes(response));
+  };
+  const exchange: Exchange = {
     method: request.method ?? 'GET',
     url,
     get sourceAddress() {
@@ -96,10 +106,8 @@ export function createExchange(request: Request, response: Response, open: Set<(
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(',') : value;
     },
-    headerValues: (name) => {
-      const { rawHeaders } = request;
-      return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
-    },
+    onlyHeader: (name) => (request.headers[name] === undefined ? undefined : onlyValue(request.rawHeaders, name)),
+    headerValues: (name) => valuesOf(request.rawHeaders, name),
     get headerNames() {
       return Object.keys(request.headers);
     },
@@ -126,16 +134,23 @@ export function createExchange(request: Request, response: Response, open: Set<(
       response.statusCode = status;
       response.setHeader('content-type', contentType);
       response.setHeader('content-length', String(bytes.length));
-      response.end(bytes as never);
+      sent = bytes.length;
+      if (sent <= PIECE_BYTES || request.method === 'HEAD') {
+        response.end(bytes as never);
+        return;
+      }
+      const to = begin();
+      to.write(bytes);
+      to.end();
+      unread.wrote(to, () => to.abort());
     },
     stream(status, contentType) {
       response.statusCode = status;
       response.setHeader('content-type', contentType);
-      flush(response);
-      return byteStream(response, isClosed);
+      return begin();
     },
     breakOff() {
-      if ('stream' in response && 'session' in response.stream) response.stream.close(CANCEL);
+      if (isHttp2(response)) response.stream.close(CANCEL);
       else response.destroy();
     },
     get closed() {
@@ -148,7 +163,26 @@ export function createExchange(request: Request, response: Response, open: Set<(
       return response.statusCode;
     },
   };
+  return exchange;
 }
+
+/** Of names and values in turn, as they came: Node joins repeated headers, or keeps the first, by their name. */
+const valuesOf = (raw: readonly string[], name: string): readonly string[] =>
+  raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+
+function onlyValue(raw: readonly string[], name: string): string | undefined {
+  const [value, ...more] = valuesOf(raw, name);
+  if (more.length === 0) return value;
+  const written = name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  throw badRequest(`the header ${written} was sent more than once, and counts only when it is sent once`);
+}
+
+const isHttp2 = (response: Response): response is Http2ServerResponse =>
+  'stream' in response && 'session' in response.stream;
+
+/** See byte-stream.ts: what an HTTP/2 stream was given and has not sent when it is closed. */
+const lostOf = (response: Response, given: number): number =>
+  isHttp2(response) && !response.stream.writableFinished ? given : 0;
 
 /** The connection behind a request. */
 export const socketOf = (request: Request): Socket | undefined =>
@@ -158,43 +192,6 @@ export const socketOf = (request: Request): Socket | undefined =>
 function flush(response: Response): void {
   if ('flushHeaders' in response) response.flushHeaders();
   else response.writeHead(response.statusCode);
-}
-
-function byteStream(response: Response, isClosed: () => boolean): ByteStream {
-  const sink = response as ServerResponse;
-  const stream = (response as Http2ServerResponse).stream as Http2ServerResponse['stream'] | undefined;
-  const isHttp2 = stream !== undefined && 'session' in stream;
-  return {
-    write(bytes, sent) {
-      if (isClosed()) return;
-      if (sent === undefined) sink.write(bytes);
-      else sink.write(bytes, (error) => (error === null || error === undefined ? sent() : undefined));
-    },
-    get buffered() {
-      return isHttp2 ? stream.writableLength : sink.writableLength;
-    },
-    drained() {
-      if (isClosed()) return Promise.resolve();
-      const needs = isHttp2 ? stream.writableNeedDrain : sink.writableNeedDrain;
-      if (!needs) return Promise.resolve();
-      return new Promise((resolve) => {
-        const done = (): void => {
-          response.off('drain', done);
-          response.off('close', done);
-          resolve();
-        };
-        response.on('drain', done);
-        response.on('close', done);
-      });
-    },
-    end() {
-      if (!isClosed()) sink.end();
-    },
-    abort() {
-      if (isHttp2) stream.close(CANCEL);
-      else sink.destroy();
-    },
-  };
 }
 
 function readBody(request: Request, response: Response): Promise<Buffer> {

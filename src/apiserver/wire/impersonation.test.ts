@@ -19,7 +19,7 @@ const recording = (allows: (what: string) => boolean): Authorizer => {
 };
 type Sent = { readonly [name: string]: string | readonly string[] };
 const headersOf = (headers: Sent): Headers => ({
-  header: (name) => [headers[name] ?? []].flat()[0],
+  onlyHeader: (name) => [headers[name] ?? []].flat()[0],
   headerValues: (name) => [headers[name] ?? []].flat(),
   headerNames: Object.keys(headers),
 });

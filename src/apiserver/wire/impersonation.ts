@@ -21,7 +21,8 @@ const UID = 'impersonate-uid';
 const EXTRA = 'impersonate-extra-';
 
 export interface Headers {
-  header(name: string): string | undefined;
+  /** Throws where the header was sent more than once. */
+  onlyHeader(name: string): string | undefined;
   headerValues(name: string): readonly string[];
   /** In lower case. */
   readonly headerNames: readonly string[];
@@ -38,7 +39,10 @@ interface Claim {
 
 /** The user to act as: the one who asks, unless they want to be another and may. */
 export function impersonated(user: UserInfo, headers: Headers, authorizer: Authorizer): UserInfo {
-  const claims = readClaims(headers);
+  const names = headers.headerNames.filter((name) => name.startsWith('impersonate-'));
+  if (names.length === 0) return user;
+  const name = headers.onlyHeader(USER) ?? '';
+  const claims = readClaims(headers, names, name);
   if (claims.length === 0) return user;
   const [who] = claims;
   if (who === undefined || (who.kind !== 'User' && who.kind !== 'ServiceAccount')) {
@@ -49,14 +53,11 @@ export function impersonated(user: UserInfo, headers: Headers, authorizer: Autho
     const verdict = authorizer.authorize(attributes);
     if (!verdict.allowed) throw accessDenied(attributes, verdict.reason);
   }
-  return become(user, who, claims, headers.header(USER) ?? '');
+  return become(user, who, claims, name);
 }
 
-function readClaims(headers: Headers): readonly Claim[] {
-  const names = headers.headerNames.filter((name) => name.startsWith('impersonate-'));
-  if (names.length === 0) return [];
-  const [name = ''] = headers.headerValues(USER);
-  const [uid = ''] = headers.headerValues(UID);
+function readClaims(headers: Headers, names: readonly string[], name: string): readonly Claim[] {
+  const uid = headers.onlyHeader(UID) ?? '';
   const account = readServiceAccountName(name);
   return [
     ...(name === '' ? [] : [account === undefined ? user(name) : { kind: 'ServiceAccount' as const, ...account }]),

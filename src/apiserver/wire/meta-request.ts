@@ -14,7 +14,7 @@ export interface MetaSource {
   /** host:port as clients should use it. */
   readonly serverAddress: () => string;
   /** What may be unwell, by name; undefined is well, a text says why not. */
-  readonly checks: ReadonlyMap<string, () => string | undefined>;
+  readonly checks: ReadonlyMap<string, (probe: string) => string | undefined>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly openapi: ReturnType<typeof createOpenApi>;
   /** How others can check the tokens of service accounts; absent where none are given out. */
@@ -141,7 +141,7 @@ function answerHealth(exchange: Exchange, probe: string, check: string, { checks
   const excluded = new Set(exchange.query.getAll('exclude'));
   const chosen = [...checks].filter(([name]) => (check === '' ? !excluded.has(name) : name === check));
   if (check !== '' && chosen.length === 0) throw notFoundPath();
-  const results = chosen.map(([name, run]) => ({ name, problem: run() }));
+  const results = chosen.map(([name, run]) => ({ name, problem: run(probe) }));
   const isWell = results.every(({ problem }) => problem === undefined);
   const verbose = exchange.query.has('verbose') || !isWell;
   const lines = results.map(({ name, problem }) =>

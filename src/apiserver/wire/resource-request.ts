@@ -1,7 +1,8 @@
 /** An HTTP request for a resource, answered: method and query become a verb, the body an object, the answer bytes. */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
-import { findDuplicateFields, mayRepeatKeys } from '../../core/kube/json-scan.ts';
+import { keysOf } from '../../core/api/schema/keys-of.ts';
+import { findDuplicateFields, mayRepeatKeys, type Place } from '../../core/kube/json-scan.ts';
 import { cannotBeHandled } from '../../core/api/schema/decoding-errors.ts';
 import { speltIntegerProblem } from '../../core/api/schema/spelt-integers.ts';
 import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
@@ -9,9 +10,11 @@ import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, forbiddenRequest, notFound as objectNotFound, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/admission.ts';
 import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
-import { sendList, sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
-import { decodeBody, decodeJsonText, decodeYamlBody, type DecodedBody } from './decode.ts';
+import { sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
+import { decodeBody, decodeJsonText, decodeYamlBody, type DecodedBody, type DecodeYaml } from './decode.ts';
 import type { Exchange } from './exchange.ts';
+import type { RequestPace } from './fair-work.ts';
+import { sendList } from './list-answer.ts';
 import { bodyFormat, negotiate, patchFormat, TRANSFORMS, type PatchFormat } from './negotiate.ts';
 import {
   deleteOptions,
@@ -36,6 +39,7 @@ export async function answerResource(
   target: RequestTarget,
   legacyWatch: boolean,
   user: UserInfo,
+  pace: RequestPace,
   context: WireContext,
 ): Promise<void> {
   const { query } = exchange;
@@ -83,16 +87,16 @@ export async function answerResource(
       verb: 'watch' as const,
       options: { ...watchOptions(query), ...named },
     };
-    return answerWatch(exchange, kind, request, accepted, options.includeObject, context);
+    return answerWatch(exchange, kind, request, accepted, options.includeObject, pace, context);
   }
   let response: ApiResponse;
   try {
-    response = await perform(exchange, base, kind, patchType, context);
+    response = await perform(exchange, base, kind, patchType, pace, context);
   } finally {
     // Whoever is refused is told as well.
     if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
   }
-  await answer(exchange, kind, response, options, context);
+  await answer(exchange, kind, response, options, pace, context);
 }
 
 const notFound = (): StatusError =>
@@ -107,14 +111,14 @@ const closing = (kind: KindDefinition): StatusError =>
   forbiddenRequest(kind, '', 'create not allowed while custom resource definition is terminating');
 
 /** What has no namespace is not found in one, and what has one has no name outside of it. */
-const isPathOf = ({ namespaced }: KindDefinition, { namespace, name }: RequestTarget): boolean =>
+export const isPathOf = ({ namespaced }: KindDefinition, { namespace, name }: RequestTarget): boolean =>
   namespaced ? namespace !== '' || name === '' : namespace === '';
 
 const isKnown = ({ subresources }: KindDefinition, { subresource }: RequestTarget): boolean =>
   subresource === '' || subresources.some(({ name }) => name === firstPart(subresource));
 
 /** Whether the path takes the method at all. Subresources nobody knows are left to those who answer them. */
-function isServed(kind: KindDefinition, { namespace, name, subresource }: RequestTarget, verb: string): boolean {
+export function isServed(kind: KindDefinition, { namespace, name, subresource }: RequestTarget, verb: string): boolean {
   if (subresource !== '') {
     const known = kind.subresources.find((sub) => sub.name === subresource);
     return known === undefined || STREAMS.has(subresource) || known.verbs.includes(verb);
@@ -126,9 +130,9 @@ function isServed(kind: KindDefinition, { namespace, name, subresource }: Reques
 }
 
 /** Subresources that open a stream to what is behind an object; `proxy` may go on with a path of its own. */
-const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+export const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-const firstPart = (subresource: string): string => subresource.split('/', 1)[0] ?? '';
+export const firstPart = (subresource: string): string => subresource.split('/', 1)[0] ?? '';
 
 /** Only collections are watched; one object of them by a selector, or on the old path. */
 const asksToWatch = ({ method, query }: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>
@@ -175,32 +179,34 @@ async function perform(
   base: RequestBase,
   kind: KindDefinition,
   patchType: PatchFormat | undefined,
-  { api, clock }: WireContext,
+  pace: RequestPace,
+  { api, yaml }: WireContext,
 ): Promise<ApiResponse> {
   const { query, method } = exchange;
+  const body = bodyReader(exchange, pace, yaml);
   const { target } = base;
   switch (method) {
     case 'GET':
     case 'HEAD': {
-      if (target.name === '') return api.handle({ ...base, verb: 'list', options: listOptions(query) });
+      if (target.name === '') return api.handle({ ...base, pace, verb: 'list', options: listOptions(query) });
       const resourceVersion = query.get('resourceVersion');
       return api.handle({ ...base, verb: 'get', ...(resourceVersion === null ? {} : { resourceVersion }) });
     }
     case 'POST': {
       const options = writeOptions(query, 'CreateOptions');
-      return api.handle({ ...base, verb: 'create', ...(await readObject(exchange, kind, target, clock)), options });
+      return api.handle({ ...base, verb: 'create', ...(await readObject(body, exchange, kind, target)), options });
     }
     case 'PUT': {
       const options = writeOptions(query, 'UpdateOptions');
-      return api.handle({ ...base, verb: 'update', ...(await readObject(exchange, kind, target, clock)), options });
+      return api.handle({ ...base, verb: 'update', ...(await readObject(body, exchange, kind, target)), options });
     }
     case 'PATCH': {
       const options = writeOptions(query, 'PatchOptions', patchType === 'apply');
-      const read = await readPatch(exchange, patchType ?? 'merge', clock);
+      const read = await readPatch(body, exchange, patchType ?? 'merge');
       return api.handle({ ...base, verb: 'patch', ...read, options });
     }
     case 'DELETE': {
-      const options = deleteOptions(query, await readDeleteBody(exchange, clock));
+      const options = deleteOptions(query, await readDeleteBody(body, exchange));
       if (target.name !== '') return api.handle({ ...base, verb: 'delete', options });
       return api.handle({ ...base, verb: 'deletecollection', options: { ...listOptions(query), ...options } });
     }
@@ -214,13 +220,14 @@ async function answer(
   kind: KindDefinition,
   response: ApiResponse,
   options: TransformOptions,
+  pace: RequestPace,
   context: WireContext,
 ): Promise<void> {
   switch (response.type) {
     case 'object':
-      return sendTransformed(exchange, response.created ? 201 : 200, kind, response.object, options, context);
+      return sendTransformed(exchange, response.created ? 201 : 200, kind, response.object, options, context, pace);
     case 'list':
-      return sendList(exchange, kind, response.list, options, context);
+      return sendList(exchange, kind, response.list, options, context, pace);
     case 'status':
       return sendStatus(exchange, response.status, options.accepted);
   }
@@ -236,41 +243,64 @@ const OWN_KIND: ReadonlySet<string> = new Set(['', 'status']);
 interface ReadBody {
   readonly duplicateFields?: readonly string[];
   readonly repeatedKeys?: readonly string[];
+  readonly unordered?: boolean;
 }
 
+/** Bodies beyond this wait for their turn: what they cost is felt, and so many may arrive at once. */
+const LARGE_BODY_BYTES = 64 * 1024;
+
+interface BodyReader {
+  bytes(): Promise<Buffer>;
+  readonly decodeYaml: DecodeYaml;
+}
+
+const bodyReader = (exchange: Exchange, pace: RequestPace, yaml: WireContext['yaml']): BodyReader => ({
+  async bytes() {
+    const bytes = await exchange.body();
+    if (bytes.length > LARGE_BODY_BYTES) await pace.turn();
+    return bytes;
+  },
+  async decodeYaml(text) {
+    const parsed = await yaml.decode(text, { user: pace.user, signal: exchange.signal, turn: () => pace.turn() });
+    if (text.length > LARGE_BODY_BYTES) await pace.turn();
+    return parsed;
+  },
+});
+
 async function readObject(
+  body: BodyReader,
   exchange: Exchange,
   kind: KindDefinition,
   { subresource }: RequestTarget,
-  clock: WireContext['clock'],
 ): Promise<ReadBody & { readonly object: KubeObject }> {
   const format = bodyFormat(exchange.header('content-type'));
-  const bytes = await exchange.body();
-  const body = await decodeBody(bytes, format, clock, kind.kind);
+  const read = await decodeBody(await body.bytes(), format, body.decodeYaml, kind.kind);
   // Nothing at all is an object about which nothing was said.
-  const value = body.value ?? {};
+  const value = read.value ?? {};
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
   const object = value as unknown as KubeObject;
-  if (body.text !== undefined && kind.custom === undefined && OWN_KIND.has(subresource)) {
-    const problem = speltIntegerProblem(kind.schema, body.text);
+  if (read.text !== undefined && kind.custom === undefined && OWN_KIND.has(subresource)) {
+    const problem = speltIntegerProblem(kind.schema, read.text);
     if (problem !== undefined)
       throw cannotBeHandled({ kind: kind.kind, version: kind.version, expected: kind.kind }, problem);
   }
-  return { object, ...duplicatesIn(exchange, body) };
+  const isOwn = kind.custom === undefined && OWN_KIND.has(subresource);
+  const duplicates = duplicatesIn(exchange, read, isOwn ? keysOf(kind.schema) : undefined);
+  return format === 'yaml' ? { object, ...duplicates, unordered: true } : { object, ...duplicates };
 }
 
 async function readPatch(
+  reader: BodyReader,
   exchange: Exchange,
   format: PatchFormat,
-  clock: WireContext['clock'],
 ): Promise<ReadBody & { readonly patch: ApiPatch }> {
-  const bytes = await exchange.body();
+  const bytes = await reader.bytes();
   if (format === 'apply') {
-    const read = await decodeYamlBody(bytes, clock);
-    const { value: body } = read;
-    if (!isObject(body)) throw badRequest('an apply patch must be an object');
+    const read = await decodeYamlBody(bytes, reader.decodeYaml);
+    const { value: applied } = read;
+    if (!isObject(applied)) throw badRequest('an apply patch must be an object');
     const force = forced(exchange.query) === true;
-    const patch = { type: 'apply', body: body as unknown as KubeObject, force } as const;
+    const patch = { type: 'apply', body: applied as unknown as KubeObject, force } as const;
     return { patch, ...duplicatesIn(exchange, read) };
   }
   if (forced(exchange.query) !== undefined) throw forceIsForApply();
@@ -287,19 +317,22 @@ async function readPatch(
 
 const NO_DUPLICATES: ReadBody = {};
 
-/** Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. */
-function duplicatesIn(exchange: Exchange, { value, text, duplicates = [] }: DecodedBody): ReadBody {
+/**
+ * Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. JSON of a built-in
+ * kind is judged as its type reads it (`document`), everything else in all its depth.
+ */
+function duplicatesIn(exchange: Exchange, { value, text, duplicates = [] }: DecodedBody, document?: Place): ReadBody {
   if (exchange.query.get('fieldValidation') === 'Ignore') return NO_DUPLICATES;
   if (duplicates.length > 0) return { repeatedKeys: duplicates };
   if (text === undefined || !mayRepeatKeys(text, value)) return NO_DUPLICATES;
-  const duplicateFields = findDuplicateFields(text);
+  const duplicateFields = findDuplicateFields(text, document);
   return duplicateFields.length === 0 ? NO_DUPLICATES : { duplicateFields };
 }
 
-async function readDeleteBody(exchange: Exchange, clock: WireContext['clock']): Promise<DeleteBody | undefined> {
-  const bytes = await exchange.body();
+async function readDeleteBody(body: BodyReader, exchange: Exchange): Promise<DeleteBody | undefined> {
+  const bytes = await body.bytes();
   if (bytes.length === 0) return undefined;
-  const { value } = await decodeBody(bytes, bodyFormat(exchange.header('content-type')), clock);
+  const { value } = await decodeBody(bytes, bodyFormat(exchange.header('content-type')), body.decodeYaml);
   if (!isObject(value)) throw badRequest('the body of a delete must be DeleteOptions');
   return checkDeleteBody(value);
 }

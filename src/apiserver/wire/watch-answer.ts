@@ -2,6 +2,7 @@
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { WatchHandle, WatchRequest } from '../request.ts';
 import type { Exchange } from './exchange.ts';
+import type { RequestPace } from './fair-work.ts';
 import { errorFrame, frameWriter } from './frames.ts';
 import { JSON_TYPE, type Accepted } from './negotiate.ts';
 import type { WireContext } from './wire-context.ts';
@@ -10,7 +11,9 @@ import type { WireContext } from './wire-context.ts';
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 /** The initial state waits for its reader, and lets others have their turn. */
 const ENOUGH_BUFFERED_BYTES = 1024 * 1024;
-const SLICE_MS = 4;
+
+/** A client that left while its watch waited for a turn: the watch has been stopped. */
+const isOver = (): void => {};
 
 export function answerWatch(
   exchange: Exchange,
@@ -18,11 +21,9 @@ export function answerWatch(
   request: WatchRequest,
   accepted: Accepted,
   includeObject: 'None' | 'Metadata' | 'Object',
+  pace: RequestPace,
   context: WireContext,
 ): Promise<void> {
-  const { clock } = context;
-  let turn = clock.monotonic();
-  const beginTurn = (): void => void (turn = clock.monotonic());
   const frame = frameWriter(kind, accepted, includeObject, context.encoded, () => context.clock.now());
   return new Promise((resolve) => {
     // What is refused at once (410, 403, a bad selector) throws here and becomes an ordinary error answer.
@@ -32,11 +33,11 @@ export function answerWatch(
         if (batch.length === 1 && batch[0] !== undefined) stream.write(frame(batch[0]));
         else stream.write(Buffer.concat(batch.map(frame)));
         if (stream.buffered > MAX_BUFFERED_BYTES) cutOff();
-        else context.watches.wrote(stream, cutOff);
+        else context.unread.wrote(stream, cutOff);
       },
       readyForMore() {
-        if (stream.buffered > ENOUGH_BUFFERED_BYTES) return stream.drained().then(beginTurn);
-        return clock.monotonic() - turn > SLICE_MS ? clock.sleep(0).then(beginTurn) : undefined;
+        if (stream.buffered <= ENOUGH_BUFFERED_BYTES) return pace.turn()?.catch(isOver);
+        return stream.drained().then(() => pace.turn()?.catch(isOver));
       },
       ended(error) {
         if (error !== undefined) stream.write(errorFrame(error.status));
@@ -53,7 +54,7 @@ export function answerWatch(
       finish();
     };
     const finish = (): void => {
-      context.watches.ended(stream);
+      context.unread.ended(stream);
       handle.stop();
       resolve();
     };

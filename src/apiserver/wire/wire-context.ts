@@ -12,7 +12,8 @@ import type {
   WatchSink,
 } from '../request.ts';
 import type { EncodedCache } from './encoded-cache.ts';
-import type { WatchBudget } from './watch-budget.ts';
+import type { UnreadBudget } from './unread-budget.ts';
+import type { YamlBodies } from './yaml.ts';
 
 /** The part of the API server that the wire carries. */
 export interface ApiService {
@@ -28,5 +29,6 @@ export interface WireContext {
   readonly kinds: Registry;
   readonly clock: Clock;
   readonly encoded: EncodedCache;
-  readonly watches: WatchBudget;
+  readonly unread: UnreadBudget;
+  readonly yaml: YamlBodies;
 }

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { realClock } from '../../machinery/real-clock.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { decodeYaml } from './yaml.ts';
+import { createYamlBodies, type LaneLimits, type YamlAsker } from './yaml.ts';
 
 const parse = (text: string): unknown => parseYaml(text).value;
 
@@ -93,10 +93,90 @@ describe('YAML bodies', () => {
   it('refuse numbers that JSON does not have', () => {
     for (const text of ['.nan', '.inf', '-.inf', '[+.Inf]']) expect(() => parseYaml(text)).toThrow(/no number/);
   });
+});
 
-  it('read large texts off the main thread', async () => {
-    const text = Array.from({ length: 2000 }, (_, i) => `key${i}: value ${i}`).join('\n');
-    expect((await decodeYaml(text, realClock)).value).toMatchObject({ key1999: 'value 1999' });
-    await expect(decodeYaml(`${text}\nbroken: [`, realClock)).rejects.toThrow(/line 200/);
+/** Of 20 KB, and of 60. */
+const text = (keys: number): string => Array.from({ length: keys }, (_, i) => `key${i}: value ${i}`).join('\n');
+const SMALL = text(1000);
+const LARGE = text(3000);
+
+function asker(user: string): YamlAsker & { readonly controller: AbortController } {
+  const controller = new AbortController();
+  return { user, controller, signal: controller.signal, turn: () => undefined };
+}
+
+describe('large YAML bodies', () => {
+  const open: { close(): void }[] = [];
+  const bodies = (limits?: readonly LaneLimits[]) => {
+    const created = createYamlBodies(realClock, limits);
+    open.push(created);
+    return created;
+  };
+  afterEach(() => {
+    for (const each of open.splice(0)) each.close();
+  });
+  const ONE_READER: readonly LaneLimits[] = [
+    { characters: Number.POSITIVE_INFINITY, readers: 1, heapMb: 256, perUser: 3 },
+  ];
+
+  it('are read off the main thread, with every digit, one after the other by the same thread', async () => {
+    const yaml = bodies();
+    expect((await yaml.decode(`${SMALL}\nbig: 9007199254740993`, asker('a'))).value).toMatchObject({
+      key999: 'value 999',
+      big: 9007199254740993n,
+    });
+    await expect(yaml.decode(`${SMALL}\nbroken: [`, asker('a'))).rejects.toThrow(/line 100/);
+    const float = await yaml.decode(`${SMALL}\nbig: 18446744073709551616\n__proto__: {a: 1}\nkey1: again`, asker('a'));
+    expect(float.value).toMatchObject({ big: 18446744073709551616, key1: 'again' });
+    expect(Object.keys(float.value as object)).toContain('__proto__');
+    expect(float.duplicates).toEqual(['line 1003: key "key1" already set in map']);
+  });
+
+  it('of one user wait for each other; those of another do not wait for them', async () => {
+    const yaml = bodies(ONE_READER);
+    const order: string[] = [];
+    const send = (user: string, name: string) => yaml.decode(LARGE, asker(user)).then(() => order.push(name));
+    const first = [send('greedy', 'g1'), send('greedy', 'g2'), send('greedy', 'g3')];
+    await Promise.all([...first, send('modest', 'm1')]);
+    expect(order).toEqual(['g1', 'm1', 'g2', 'g3']);
+  });
+
+  it('beyond a few are told to come back', async () => {
+    const yaml = bodies(ONE_READER);
+    const sent = Array.from({ length: 6 }, () => yaml.decode(LARGE, asker('greedy')));
+    const outcomes = await Promise.allSettled(sent);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
+      ...['rejected', 'rejected'],
+    ]);
+    expect(outcomes[5]).toMatchObject({ reason: { status: { code: 429, details: { retryAfterSeconds: 1 } } } });
+    expect(yaml.open).toBe(0);
+  });
+
+  it('end with their request, whether they wait or are being read', async () => {
+    const yaml = bodies(ONE_READER);
+    const [read, waiting, next] = [asker('a'), asker('a'), asker('a')];
+    const hostile = `${LARGE}\n`.repeat(20);
+    const outcomes = Promise.allSettled([
+      yaml.decode(hostile, read),
+      yaml.decode(hostile, waiting),
+      yaml.decode(SMALL, next),
+    ]);
+    expect(yaml.open).toBe(3);
+    waiting.controller.abort();
+    expect(yaml.open).toBe(2);
+    read.controller.abort();
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    expect(yaml.open).toBe(0);
+    await expect(yaml.decode(LARGE, read)).rejects.toThrow('aborted');
+  });
+
+  it('that are small wait for no large one', async () => {
+    const yaml = bodies();
+    const order: string[] = [];
+    const large = yaml.decode(`${LARGE}\n`.repeat(12), asker('a')).then(() => order.push('large'));
+    await yaml.decode(SMALL, asker('a')).then(() => order.push('small'));
+    await large;
+    expect(order).toEqual(['small', 'large']);
   });
 });

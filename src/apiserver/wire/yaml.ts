@@ -1,49 +1,173 @@
-/** YAML request bodies. Small ones are parsed at once; large ones in a worker with a time limit, a few at a time. */
-import { Worker } from 'node:worker_threads';
+/**
+ * YAML request bodies. Small ones are parsed at once, the rest by threads of their own: some for texts that are read in a
+ * moment, others for large ones, so that nothing small waits behind something large. In each lane users take turns and
+ * have one text under way; what waits is bounded for each user and for all together, and leaves with its request.
+ */
+import { tooManyRequests } from '../../core/kube/status-error.ts';
 import type { Clock } from '../../machinery/clock.ts';
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
+import { createYamlReader, type YamlReader } from './yaml-reader.ts';
 
-/** About 30 ms of parsing: more would be felt by everyone else. */
-const INLINE_BYTES = 8 * 1024;
-const TIME_LIMIT_MS = 20_000;
-/** A worker may take 256 MiB; without a bound, so might any number of them. */
-const MAX_WORKERS = 2;
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-export async function decodeYaml(text: string, clock: Clock): Promise<ParsedYaml> {
-  if (text.length <= INLINE_BYTES) return parseYaml(text);
-  if (running < MAX_WORKERS) running += 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await parseInWorker(text, clock);
-  } finally {
-    // The next in line takes this place over.
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
+/** Whose text it is, and whether somebody still wants it. */
+export interface YamlAsker {
+  readonly user: string;
+  /** Fires when the request is over. */
+  readonly signal: AbortSignal;
+  /** When a text that is parsed on the main thread may be. */
+  turn(): Promise<void> | undefined;
 }
 
-function parseInWorker(text: string, clock: Clock): Promise<ParsedYaml> {
-  return new Promise((resolve, reject) => {
-    const file = import.meta.url.endsWith('.ts') ? './yaml-worker.ts' : './yaml-worker.js';
-    const worker = new Worker(new URL(file, import.meta.url), {
-      workerData: text,
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+export interface YamlBodies {
+  /** Rejects with a `SyntaxError` for what is no YAML, with a 429 when its user has too many waiting. */
+  decode(text: string, asker: YamlAsker): Promise<ParsedYaml>;
+  /** Texts under way and waiting. */
+  readonly open: number;
+  close(): void;
+}
+
+/** A few milliseconds of parsing: more would be felt by everyone else. */
+const INLINE_CHARACTERS = 4 * 1024;
+
+export interface LaneLimits {
+  /** Longer texts go to the next lane. */
+  readonly characters: number;
+  readonly readers: number;
+  readonly heapMb: number;
+  /** Texts that one user may have waiting. */
+  readonly perUser: number;
+}
+
+const LANES: readonly LaneLimits[] = [
+  { characters: 128 * 1024, readers: 1, heapMb: 64, perUser: 32 },
+  { characters: Number.POSITIVE_INFINITY, readers: 2, heapMb: 256, perUser: 8 },
+];
+
+/** Of all texts that wait, whoever sent them. */
+const MOST_WAITING_CHARACTERS = 64 * 1024 * 1024;
+const TIME_LIMIT_MS = 20_000;
+const IDLE_MS = 5000;
+const RETRY_AFTER_SECONDS = 1;
+
+export function createYamlBodies(clock: Clock, limits = LANES): YamlBodies {
+  const waiting = { characters: 0 };
+  const lanes = limits.map((lane) => createLane(lane, clock, waiting));
+  return {
+    async decode(text, asker) {
+      if (text.length <= INLINE_CHARACTERS) {
+        await asker.turn();
+        return parseYaml(text);
+      }
+      const lane = lanes.find(({ characters }) => text.length <= characters);
+      if (lane === undefined) throw new SyntaxError(`a YAML text of ${text.length} characters is too long`);
+      return lane.decode(text, asker);
+    },
+    get open() {
+      return lanes.reduce((sum, lane) => sum + lane.open, 0);
+    },
+    close() {
+      for (const lane of lanes) lane.close();
+    },
+  };
+}
+
+interface Waiting {
+  readonly text: string;
+  readonly asker: YamlAsker;
+  begin(reader: YamlReader): void;
+}
+
+interface Lane {
+  readonly characters: number;
+  readonly open: number;
+  decode(text: string, asker: YamlAsker): Promise<ParsedYaml>;
+  close(): void;
+}
+
+function createLane(limits: LaneLimits, clock: Clock, all: { characters: number }): Lane {
+  const readers: YamlReader[] = Array.from({ length: limits.readers }, () =>
+    createYamlReader({ heapMb: limits.heapMb, timeMs: TIME_LIMIT_MS, idleMs: IDLE_MS }, clock),
+  );
+  const idle = [...readers];
+  /** Users with a text under way; each has one. */
+  const busy = new Set<string>();
+  /** What waits, oldest first, of each user; whose turn it is comes first. */
+  const queues = new Map<string, Waiting[]>();
+
+  function next(): void {
+    for (const [user, queue] of queues) {
+      if (idle.length === 0) return;
+      if (busy.has(user)) continue;
+      const first = queue.shift();
+      if (queue.length === 0) queues.delete(user);
+      const reader = idle.pop();
+      if (first === undefined || reader === undefined) continue;
+      all.characters -= first.text.length;
+      busy.add(user);
+      first.begin(reader);
+    }
+  }
+
+  /** A user who has had a turn comes after those who wait for one. */
+  function goToTheEnd(user: string): void {
+    const queue = queues.get(user);
+    if (queue === undefined) return;
+    queues.delete(user);
+    queues.set(user, queue);
+  }
+
+  function wait(text: string, asker: YamlAsker): Promise<YamlReader> {
+    const queue = queues.get(asker.user) ?? [];
+    if (queue.length >= limits.perUser || all.characters + text.length > MOST_WAITING_CHARACTERS) {
+      return Promise.reject(
+        tooManyRequests('too many YAML bodies are waiting to be read, please try again later', RETRY_AFTER_SECONDS),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        queue.splice(queue.indexOf(entry), 1);
+        all.characters -= text.length;
+        if (queue.length === 0) queues.delete(asker.user);
+        reject(asker.signal.reason as Error);
+      };
+      const entry: Waiting = {
+        text,
+        asker,
+        begin(reader) {
+          asker.signal.removeEventListener('abort', abort);
+          resolve(reader);
+        },
+      };
+      asker.signal.addEventListener('abort', abort, { once: true });
+      queue.push(entry);
+      queues.set(asker.user, queue);
+      all.characters += text.length;
+      next();
     });
-    const timer = clock.after(TIME_LIMIT_MS, () =>
-      finish(() => reject(new SyntaxError('the YAML took too long to read'))),
-    );
-    const finish = (settle: () => void): void => {
-      timer.cancel();
-      settle();
-      void worker.terminate();
-    };
-    worker.once('message', (message: ParsedYaml | { error: string }) =>
-      finish(() => ('error' in message ? reject(new SyntaxError(message.error)) : resolve(message))),
-    );
-    worker.once('error', (error) => finish(() => reject(error)));
-  });
+  }
+
+  return {
+    characters: limits.characters,
+    get open() {
+      let count = busy.size;
+      for (const queue of queues.values()) count += queue.length;
+      return count;
+    },
+    async decode(text, asker) {
+      asker.signal.throwIfAborted();
+      const reader = await wait(text, asker);
+      try {
+        // It may have been given up in the same moment.
+        asker.signal.throwIfAborted();
+        return await reader.read(text, asker.signal);
+      } finally {
+        busy.delete(asker.user);
+        idle.push(reader);
+        goToTheEnd(asker.user);
+        next();
+      }
+    },
+    close() {
+      for (const reader of readers) reader.close();
+    },
+  };
 }

@@ -35,6 +35,8 @@ export interface SessionOptions {
 const INTERRUPTED = 130;
 const TERMINATED = 143;
 const TIMED_OUT = 124;
+/** Another apply or deletion of the same component came in between. */
+const SUPERSEDED = 3;
 
 export async function onCluster(
   flags: ClusterFlags,
@@ -104,6 +106,11 @@ const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
   EN_COMPONENT_APPLY_IMMUTABLE: '--recreate',
 };
 
+const EXIT_CODES: { readonly [code in ComponentApplyErrorCode]?: number } = {
+  EN_COMPONENT_APPLY_TIMEOUT: TIMED_OUT,
+  EN_COMPONENT_APPLY_SUPERSEDED: SUPERSEDED,
+};
+
 /** Every problem on a line of its own, with what would help below it. */
 export function applyError({ code, problems }: ComponentApplyError): CliError {
   const texts = problems.map((problem) => {
@@ -113,7 +120,7 @@ export function applyError({ code, problems }: ComponentApplyError): CliError {
   });
   const [only = code] = texts;
   const text = texts.length === 1 ? only : `${texts.length} problems:\n${texts.map((each) => `  ${each}`).join('\n')}`;
-  return new CliError(text, undefined, code === 'EN_COMPONENT_APPLY_TIMEOUT' ? TIMED_OUT : 1);
+  return new CliError(text, undefined, EXIT_CODES[code] ?? 1);
 }
 
 /** Undefined is for ever. */
@@ -125,6 +132,8 @@ export function readTimeout(text: string): number | undefined {
 }
 
 export const timedOut = (message: string, fix?: string): CliError => new CliError(message, fix, TIMED_OUT);
+
+export const superseded = (message: string, fix?: string): CliError => new CliError(message, fix, SUPERSEDED);
 
 export function readDryRun(text: string): 'none' | 'client' | 'server' {
   if (text === 'none' || text === 'client' || text === 'server') return text;

@@ -7,6 +7,7 @@ import {
   withChange,
   withCluster,
   withInput,
+  withSecrets,
   withTargets,
   withWait,
   type ApplyFlags,
@@ -33,12 +34,19 @@ export function addComponentCommands(program: Command): void {
     .option('--force', 'replace a file that is there')
     .action(async (starter: string | undefined, flags: InitFlags) => (await import('../init.ts')).init(starter, flags));
 
-  withInput(program.command('render'))
+  withSecrets(program.command('render'))
     .description('Print the objects a KubernetesDaemonSet manifest stands for.')
     .addOption(outputs(['yaml', 'json', 'name'], 'yaml'))
     .option('--show-secrets', 'look values of secrets up and print them')
     .addHelpText('after', RENDER_EXAMPLES)
     .action(async (flags: RenderFlags) => (await import('../render.ts')).render(flags));
+
+  program
+    .command('crds')
+    .description('Print the custom resource definitions of KubernetesDaemonSet, for clusters that lack them.')
+    .addOption(outputs(['yaml', 'json', 'name'], 'yaml'))
+    .addHelpText('after', CRDS_EXAMPLES)
+    .action(async ({ output }: { output: 'yaml' | 'json' | 'name' }) => (await import('../crds.ts')).crds(output));
 
   withCluster(withInput(program.command('lint')))
     .description('Say what is wrong or unwise in manifests.')
@@ -68,7 +76,9 @@ export function addComponentCommands(program: Command): void {
   withTargets(program.command('status'))
     .description('Say how components are, and why nodes lag.')
     .option('-A, --all-namespaces', 'components of all namespaces')
+    .option('--exit-code', 'exit 0 when all is rolled out, 4 while it goes on, 5 where it has failed, 6 for none')
     .addOption(outputs(['text', 'wide', 'name', 'json', 'yaml'], 'text'))
+    .addHelpText('after', STATUS_EXAMPLES)
     .action(async (names: Names, flags: StatusFlags) => (await import('../status.ts')).status(names, flags));
 
   withTargets(program.command('history'))
@@ -98,10 +108,28 @@ Examples:
   everynode render -f agents/ --set spec.container.app.image.tag=1.2 -o name
   everynode init log-collector -o - | everynode render -f -`;
 
+const CRDS_EXAMPLES = `
+Examples:
+  everynode crds | kubectl apply --server-side -f -
+  everynode crds -o name
+
+A cluster that everynode up starts gets them by itself, also those that somebody deleted.`;
+
 const APPLY_EXAMPLES = `
 Examples:
   everynode apply -f agent.yaml
   everynode apply -f agent.yaml --dry-run=server
   everynode apply -f agents/ --timeout 30m
 
-Stop it when you like: the next apply finishes what this one began.`;
+Stop it when you like: the next apply finishes what this one began.
+
+Exit codes: 0 every node has it, 1 error, 3 another apply overtook it, 124 not in time, 130 interrupted.`;
+
+const STATUS_EXAMPLES = `
+Examples:
+  everynode status -A
+  everynode status agent -n logging --exit-code    for scripts
+
+Exit codes with --exit-code, the gravest of all components: 0 all of them are rolled out; 4 an apply or rollout is under
+way or held; 5 it does not come about by itself (the output says why); 6 there is no such component. Without it: 0, or 1
+where a named component is not there. 1 is also any other error.`;

@@ -17,7 +17,13 @@ export interface ClusterFlags {
   readonly context?: string;
 }
 
-export interface RenderFlags extends InputFlags {
+/** What of this machine a manifest may put into Secrets. */
+export interface SecretFlags {
+  readonly allowEnv: readonly string[];
+  readonly allowFiles: readonly string[];
+}
+
+export interface RenderFlags extends InputFlags, SecretFlags {
   readonly output: 'yaml' | 'json' | 'name';
   readonly showSecrets?: boolean;
 }
@@ -44,7 +50,7 @@ export interface InitFlags {
   readonly force?: boolean;
 }
 
-export interface ChangeFlags extends InputFlags, ClusterFlags {
+export interface ChangeFlags extends InputFlags, ClusterFlags, SecretFlags {
   readonly forceConflicts?: boolean;
   readonly adopt?: 'unowned' | 'any';
   readonly recreate?: boolean;
@@ -67,6 +73,7 @@ export interface TargetFlags extends InputFlags, ClusterFlags {
 }
 
 export interface StatusFlags extends TargetFlags {
+  readonly exitCode?: boolean;
   readonly output: 'text' | 'wide' | 'name' | 'json' | 'yaml';
 }
 
@@ -103,13 +110,25 @@ export const withInput = (command: Command): Command =>
     )
     .option('--docker-config <file>', 'registry logins for every manifest, as docker login writes them');
 
+export const withSecrets = (command: Command): Command =>
+  withInput(command)
+    .addOption(
+      several('--allow-env <name>', "variable of this machine that manifests may use for secrets; '*' for any"),
+    )
+    .addOption(
+      several('--allow-files <dir>', 'folder whose files manifests may use for secrets').default(
+        [],
+        "the manifest's own",
+      ),
+    );
+
 export const withCluster = (command: Command): Command =>
   command
     .option('--kubeconfig <file>', 'credentials (default: $KUBECONFIG, the cluster started last, ~/.kube/config)')
     .option('--context <name>', 'context of the kubeconfig');
 
 export const withChange = (command: Command): Command =>
-  withCluster(withInput(command))
+  withCluster(withSecrets(command))
     .option('--force-conflicts', 'take fields from whoever owns them')
     .addOption(
       new Option(

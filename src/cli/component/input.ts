@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManifestText } from '../../control/component/load.ts';
+import type { Problem } from '../../control/component/problem.ts';
 import { CliError } from '../cli-error.ts';
 import type { InputFlags } from './flags.ts';
 
@@ -13,29 +14,41 @@ const MOST_OUTPUT = 64 * 1024 * 1024;
 
 type Inputs = Pick<InputFlags, 'filename' | 'kustomize' | 'recursive'>;
 
-export async function readInputs(inputs: Inputs): Promise<readonly ManifestText[]> {
+export interface InputTexts {
+  readonly texts: readonly ManifestText[];
+  /** Files of folders that cannot be read. Nobody named them, so the others can still be looked at. */
+  readonly problems: readonly Problem[];
+}
+
+/** Fails for what was named and cannot be read. */
+export async function readInputs(inputs: Inputs): Promise<InputTexts> {
   const { filename, kustomize, recursive = false } = inputs;
   if (filename.length === 0 && kustomize.length === 0)
     throw new CliError('no manifest is given', 'Name one with -f FILE (a folder, or - for stdin), or -k FOLDER');
   const texts: ManifestText[] = [];
+  const problems: Problem[] = [];
   const troubles: string[] = [];
-  const attempt = async (read: () => readonly ManifestText[] | Promise<readonly ManifestText[]>): Promise<void> => {
+  const attempt = async (read: () => InputTexts | Promise<InputTexts>): Promise<void> => {
     try {
-      texts.push(...(await read()));
+      const found = await read();
+      texts.push(...found.texts);
+      problems.push(...found.problems);
     } catch (error) {
       troubles.push((error as Error).message);
     }
   };
   for (const name of new Set(filename)) await attempt(() => readInput(name, recursive));
-  for (const folder of new Set(kustomize)) await attempt(() => [kustomized(folder)]);
+  for (const folder of new Set(kustomize)) await attempt(() => one(kustomized(folder)));
   if (troubles.length > 0) throw new CliError(troubles.join('\nerror: '));
-  return texts;
+  return { texts, problems };
 }
 
-async function readInput(name: string, recursive: boolean): Promise<readonly ManifestText[]> {
+const one = (text: ManifestText): InputTexts => ({ texts: [text], problems: [] });
+
+async function readInput(name: string, recursive: boolean): Promise<InputTexts> {
   if (name === '') throw new Error('-f is empty');
-  if (name === STDIN) return [{ file: STDIN, text: await readStdin() }];
-  return isFolder(name) ? readFolder(name, recursive) : [{ file: name, text: readText(name) }];
+  if (name === STDIN) return one({ file: STDIN, text: await readStdin() });
+  return isFolder(name) ? readFolder(name, recursive) : one({ file: name, text: readText(name) });
 }
 
 function isFolder(name: string): boolean {
@@ -50,8 +63,18 @@ function isFolder(name: string): boolean {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function readText(name: string): string {
+  let content: Buffer;
   try {
-    return utf8.decode(readFileSync(name));
+    content = readFileSync(name);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+  return decodeText(content, name);
+}
+
+export function decodeText(content: Buffer, name: string): string {
+  try {
+    return utf8.decode(content);
   } catch (error) {
     throw unreadable(name, error);
   }
@@ -59,13 +82,13 @@ export function readText(name: string): string {
 
 /** Waits for whoever writes: a read at once fails where nothing is there yet (EAGAIN). */
 async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
   try {
-    const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return utf8.decode(Buffer.concat(chunks));
   } catch (error) {
     throw unreadable('stdin', error);
   }
+  return decodeText(Buffer.concat(chunks), 'stdin');
 }
 
 function unreadable(name: string, error: unknown): Error {
@@ -74,15 +97,30 @@ function unreadable(name: string, error: unknown): Error {
   return new Error(code === 'ENOENT' ? `there is no file or folder ${name}` : `cannot read ${name}: ${message}`);
 }
 
-function readFolder(folder: string, recursive: boolean): readonly ManifestText[] {
-  if (KUSTOMIZATIONS.some((file) => existsSync(join(folder, file)))) return [kustomized(folder)];
+function readFolder(folder: string, recursive: boolean): InputTexts {
+  if (KUSTOMIZATIONS.some((file) => existsSync(join(folder, file)))) return one(kustomized(folder));
   const entries = readdirSync(folder, { recursive, encoding: 'utf8' }).filter((entry) => MANIFEST.test(entry));
-  const files = entries.map((entry) => join(folder, entry)).filter((file) => !isFolder(file));
+  const files = entries
+    .map((entry) => join(folder, entry))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true);
   if (files.length === 0)
     throw new Error(
       `there is no .yaml, .yml or .json file in ${folder}${recursive ? '' : ' (-R looks into the folders below, too)'}`,
     );
-  return files.toSorted().map((file) => ({ file, text: readText(file) }));
+  const texts: ManifestText[] = [];
+  const problems: Problem[] = [];
+  for (const file of files.toSorted()) {
+    try {
+      // A pipe that lies there would be waited for.
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is no file`);
+      texts.push({ file, text: readText(file) });
+    } catch (error) {
+      const { message } = error as Error;
+      const said = message.startsWith(`${file} `) ? message.slice(file.length + 1) : message;
+      problems.push({ code: 'EN_COMPONENT_UNREADABLE', path: '', message: said, place: { file } });
+    }
+  }
+  return { texts, problems };
 }
 
 /** By kubectl, which everybody who has kustomizations has; its version is the one their other tools agree with. */

@@ -12,43 +12,45 @@ import { applySet } from '../../control/component/read/set.ts';
 import { placeOf, type SourceNode } from '../../control/component/read/source.ts';
 import { dns1123LabelProblems } from '../../core/kube/names.ts';
 import { CliError } from '../cli-error.ts';
-import type { InputFlags } from './flags.ts';
+import type { InputFlags, SecretFlags } from './flags.ts';
 import { readInputs } from './input.ts';
-import { readDockerConfig, secretSource } from './secret-files.ts';
+import { createSecretSource, readDockerConfig } from './secret-files.ts';
 import { printable } from './text.ts';
 
-export interface PrepareOptions {
-  /** Look values of secrets up. */
-  readonly withSecrets: boolean;
-}
-
-/** Fails with all problems of all manifests, if there are any. */
-export async function prepareInputs(
-  flags: InputFlags,
-  { withSecrets }: PrepareOptions,
-): Promise<readonly PreparedComponent[]> {
-  const { components, problems } = await inspectInputs(flags, { withSecrets });
+/** Without looking values of secrets up. Fails with all problems of all manifests, if there are any. */
+export async function prepareInputs(flags: InputFlags): Promise<readonly PreparedComponent[]> {
+  const { components, problems } = await inspectInputs(flags);
   if (problems.length > 0) throw problemsError(problems);
   return components;
 }
 
-export async function inspectInputs(flags: InputFlags, { withSecrets }: PrepareOptions) {
+/**
+ * With the values of secrets, and a line on stderr for each file and variable that was read for them: before anything is
+ * sent, so that whoever reads it can still stop.
+ */
+export async function prepareWithSecrets(flags: InputFlags & SecretFlags): Promise<readonly PreparedComponent[]> {
   const loaded = await load(flags);
   // Who goes to the cluster with them might believe that they went, too.
-  if (withSecrets)
-    for (const { kind, name } of loaded.others)
-      process.stderr.write(
-        `note: ${printable(`${kind} ${name}`)} is no KubernetesDaemonSet: others may refer to it, nothing is made of it\n`,
-      );
-  return prepareComponents(loaded, {
-    mode: flags.mode,
-    ...(withSecrets ? { secrets: secretSource } : {}),
-    ...(flags.dockerConfig === undefined ? {} : { dockerConfig: readDockerConfig(flags.dockerConfig) }),
-  });
+  for (const { kind, name } of loaded.others)
+    process.stderr.write(
+      `note: ${printable(`${kind} ${name}`)} is no KubernetesDaemonSet: others may refer to it, nothing is made of it\n`,
+    );
+  const { source, readings } = createSecretSource(flags);
+  const { components, problems } = await prepareComponents(loaded, { ...optionsOf(flags), secrets: source });
+  if (problems.length > 0) throw problemsError(problems);
+  for (const reading of readings()) process.stderr.write(`note: ${printable(reading)}\n`);
+  return components;
 }
 
+export const inspectInputs = async (flags: InputFlags) => prepareComponents(await load(flags), optionsOf(flags));
+
+const optionsOf = ({ mode, dockerConfig }: InputFlags) => ({
+  mode,
+  ...(dockerConfig === undefined ? {} : { dockerConfig: readDockerConfig(dockerConfig) }),
+});
+
 async function load(flags: InputFlags): Promise<LoadedManifests> {
-  const texts = await readInputs(flags);
+  const { texts, problems } = await readInputs(flags);
   const overrides: readonly Override[] = [
     ...flags.set.map((expression): Override => ({ expression })),
     ...flags.setString.map((expression): Override => ({ expression, asText: true })),
@@ -56,6 +58,7 @@ async function load(flags: InputFlags): Promise<LoadedManifests> {
   const { namespace } = flags;
   if (namespace !== undefined) requireNamespaceName(namespace);
   let loaded = loadManifests(texts, overrides);
+  if (problems.length > 0) loaded = { ...loaded, problems: [...problems, ...loaded.problems] };
   if (namespace !== undefined) loaded = { ...loaded, components: loaded.components.map(inNamespace(namespace)) };
   if (loaded.components.length === 0 && loaded.problems.length === 0)
     throw new CliError(

@@ -16,7 +16,7 @@ export async function readTargets(names: readonly string[], flags: TargetFlags):
   if (names.length > 0 && hasInput) throw new CliError('names and manifests are both given', 'Give one of the two');
   if (names.length > 0) return { by: 'name', names: [...new Set(names)] };
   if (!hasInput) return undefined;
-  const components = await prepareInputs(flags, { withSecrets: false });
+  const components = await prepareInputs(flags);
   const identities = components.map(({ rendered }) => {
     const { name, namespace } = rendered.identity;
     return { name, namespace };

@@ -38,5 +38,9 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('');
 }
 
+/** One word of a command line that somebody may copy into a shell, whatever is in it. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number} ${number === 1 ? one : many}`;

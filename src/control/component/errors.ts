@@ -1,6 +1,7 @@
 /** Every code of this room's problems and what it means. A code is never renamed. */
 export const COMPONENT_ERROR_CODES = {
   EN_COMPONENT_YAML: 'A manifest is not YAML or JSON; the message says where',
+  EN_COMPONENT_UNREADABLE: 'A file of a folder of manifests cannot be read, or is no UTF-8 text',
   EN_COMPONENT_TOO_LARGE: 'A manifest is larger, nested more deeply or refers to itself more often than any real one',
   EN_COMPONENT_DUPLICATE_KEY: 'A key stands twice in one mapping',
   EN_COMPONENT_API_VERSION: 'The apiVersion is none of those a KubernetesDaemonSet may carry',
@@ -21,6 +22,8 @@ export const COMPONENT_ERROR_CODES = {
   EN_COMPONENT_REJECTED: 'Kubernetes would reject what this field becomes',
   EN_COMPONENT_SET: 'An override (`--set`) cannot be understood or does not fit the manifest',
   EN_COMPONENT_SECRET: 'The value of a secret cannot be found where the manifest says',
+  EN_COMPONENT_SECRET_REFUSED:
+    'A manifest names a file or variable of this machine that it was not allowed; the message has the flag that allows it',
   EN_COMPONENT_SECRET_UNRESOLVED: 'A secret was asked for its value before that was looked up',
   EN_COMPONENT_LITERAL_SECRET: 'A secret stands in plain text where it must not',
   EN_COMPONENT_DOCKER_CONFIG: 'A registry login is not in the form of a Docker configuration',

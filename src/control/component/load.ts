@@ -178,7 +178,7 @@ async function withSecrets(read: ReadComponent, { secrets, dockerConfig }: Prepa
     if (typeof found === 'string') config = config.resolvedTo(found);
     else {
       const path = ['metadata', mention.in, mention.key];
-      faults.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', ...found }));
+      faults.push(problemAt(read, path, found));
       config = undefined;
     }
   }

@@ -11,14 +11,14 @@ import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
 import { labelOf, withAnnotations, withLabels } from '../../core/kube/labels.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../core/kube/owner-references.ts';
-import { compareResourceVersions } from '../../core/kube/resource-version.ts';
+import { compareResourceVersions, newer } from '../../core/kube/resource-version.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Informer } from '../../machinery/informer.ts';
 import { keyOf } from '../../machinery/object-keys.ts';
 import type { Claims } from './claims.ts';
 import type { DaemonWorld } from './daemon-world.ts';
-import { newer, type History, type KnownDaemon } from './known-daemon.ts';
+import type { History, KnownDaemon } from './known-daemon.ts';
 import { isSnapshotOf, patchData } from './revision-data.ts';
 
 type Revision = Stored<ControllerRevision>;

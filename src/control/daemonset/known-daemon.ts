@@ -6,7 +6,6 @@ import type { RolloutOrder } from '../../core/daemons/rollout-order.ts';
 import { compileLabelSelector } from '../../core/kube/label-selector.ts';
 import type { Labels } from '../../core/kube/labels.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
-import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import { NOTHING, type Selector } from '../../core/kube/selector.ts';
 import type { ToldAnnotations } from './annotation-events.ts';
 import type { SetDefinition } from './definition.ts';
@@ -76,13 +75,4 @@ function selectorOf(set: DaemonSet): Selector {
     // The API server lets no such selector in; one that slipped in selects nothing.
     return NOTHING;
   }
-}
-
-/** The newer of two states of one object. */
-export function newer<T extends { readonly metadata: { readonly uid: string; readonly resourceVersion: string } }>(
-  a: T,
-  b: T | undefined,
-): T {
-  if (b === undefined || a === b || b.metadata.uid !== a.metadata.uid) return a;
-  return (compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion) ?? 0) >= 0 ? a : b;
 }

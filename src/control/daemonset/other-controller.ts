@@ -15,19 +15,25 @@ import { DaemonSetError } from './errors.ts';
 const CONTROLLER_MANAGER = 'kube-controller-manager';
 const DEFAULT_LEASE_SECONDS = 15;
 
-/** The holder of a fresh Lease of a program of the control plane, or undefined where nobody acts. */
-export async function actingHolder(
+/**
+ * The holder of the Lease of a program of the control plane, or undefined where there is none. `fresh`: only one that has renewed
+ * it in time. `kept`: also one that has fallen silent and not given it back.
+ */
+export async function leaseHolder(
   client: Client,
   clock: Clock,
-  name: string = CONTROLLER_MANAGER,
+  name: string,
+  counts: 'fresh' | 'kept',
 ): Promise<string | undefined> {
   const lease = await client.get(LEASES, { namespace: 'kube-system', name }).catch((error: unknown) => {
     if (isStatus(error, 'NotFound')) return undefined;
     throw error;
   });
   const { holderIdentity, renewTime, leaseDurationSeconds = DEFAULT_LEASE_SECONDS } = lease?.spec ?? {};
+  if (holderIdentity === undefined || holderIdentity === '') return undefined;
+  if (counts === 'kept') return holderIdentity;
   const renewed = renewTime === undefined ? undefined : parseTime(renewTime);
-  if (holderIdentity === undefined || holderIdentity === '' || renewed === undefined) return undefined;
+  if (renewed === undefined) return undefined;
   return renewed + leaseDurationSeconds * 1000 > clock.now() ? holderIdentity : undefined;
 }
 
@@ -40,7 +46,7 @@ export async function refuseBesideAnother(
 ): Promise<void> {
   const backoff = createBackoff(clock, random);
   const ask = (): Promise<string | undefined> =>
-    actingHolder(client, clock).catch(async (error: unknown) => {
+    leaseHolder(client, clock, CONTROLLER_MANAGER, 'fresh').catch(async (error: unknown) => {
       if (!isTemporary(error)) throw error;
       await clock.sleep(backoff.next(), signal);
       return ask();

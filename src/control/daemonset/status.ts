@@ -5,7 +5,8 @@ import { AVAILABLE, CURRENT, DESIRED, MISSCHEDULED, READY, UPDATED } from '../..
 import type { DaemonSetView } from '../../core/daemons/rollout-plan.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Client } from '../../machinery/client.ts';
-import { newer, type KnownDaemon } from './known-daemon.ts';
+import { newer } from '../../core/kube/resource-version.ts';
+import type { KnownDaemon } from './known-daemon.ts';
 
 export type Counts = Required<
   Pick<

@@ -12,7 +12,7 @@ import {
 import { formatLabelSelector } from '../../core/kube/label-selector.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
-import { compareResourceVersions } from '../../core/kube/resource-version.ts';
+import { compareResourceVersions, newer } from '../../core/kube/resource-version.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { Client } from '../../machinery/client.ts';
 import type { Clock } from '../../machinery/clock.ts';
@@ -27,7 +27,7 @@ import { daemonConditions, setConditions, withoutConditions } from './conditions
 import { definitionOf, isSameDefinition } from './definition.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { Histories } from './history.ts';
-import { type History, newer, type KnownDaemon } from './known-daemon.ts';
+import type { History, KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 import { type Creation, isNamespaceTerminating, isRefused, type PodWriter } from './pod-writer.ts';
 import { createPodMakers } from './pod-makers.ts';

@@ -4,6 +4,7 @@
  * definition of the group waits for.
  */
 import { withApprovalCondition } from '../../core/api/custom/crd/approval.ts';
+import { type HeldNames, withheldFrom } from '../../core/api/custom/crd/held-names.ts';
 import { usedNames, withAcceptedNames, withEstablished } from '../../core/api/custom/crd/naming.ts';
 import { withStructureCondition } from '../../core/api/custom/crd/structure-condition.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../core/api/registry/resources.ts';
@@ -29,10 +30,15 @@ export interface DefinitionKeeperOptions {
   readonly metrics?: Metrics;
 }
 
+export interface DefinitionConditionsOptions extends DefinitionKeeperOptions {
+  /** Names that controllers of this server keep; none unless said. */
+  readonly held?: readonly HeldNames[];
+}
+
 type Definition = Stored<CustomResourceDefinition>;
 
-export function createDefinitionConditions(options: DefinitionKeeperOptions): Actor {
-  const { client, clock, informers, random } = options;
+export function createDefinitionConditions(options: DefinitionConditionsOptions): Actor {
+  const { client, clock, held = [], informers, random } = options;
   const definitions = informers.for(CUSTOM_RESOURCE_DEFINITIONS);
   /** What we wrote ourselves and the cache may not show yet: two definitions must not both get a name. */
   const written = new Map<string, Definition>();
@@ -49,7 +55,8 @@ export function createDefinitionConditions(options: DefinitionKeeperOptions): Ac
     const others = Array.from(definitions.lister.list(), newest).filter(
       ({ metadata }) => metadata.name !== definition.metadata.name,
     );
-    const named = withAcceptedNames(definition, usedNames(others, definition.spec.group), now);
+    const used = usedNames(others, definition.spec.group);
+    const named = withAcceptedNames(definition, used, now, withheldFrom(definition, held));
     if (named !== definition) return named;
     const established = withEstablished(definition, now);
     if (established !== definition) return established;

@@ -1,6 +1,6 @@
 /**
- * Ends namespaces: once one is marked for deletion everything in it is deleted, pods first, and when nothing is left
- * the namespace loses the finalizer that kept it. Why one still stands is told in its status.
+ * Ends namespaces: some seconds after one is marked for deletion everything in it is deleted, pods first, and when nothing
+ * is left the namespace loses the finalizer that kept it. Why one still stands is told in its status.
  */
 import { KUBERNETES_FINALIZER } from '../../core/api/kinds/namespace.ts';
 import { NAMESPACES } from '../../core/api/registry/resources.ts';
@@ -28,6 +28,11 @@ export interface NamespaceControllerOptions {
   readonly random: Random;
   /** Every kind that can have objects in a namespace and be listed and deleted. Asked anew for each look. */
   readonly resources: () => readonly NamespacedResource[];
+  /**
+   * Time between the deletion of a namespace and that of its content, five seconds unless said: `kubectl delete -f` of a file
+   * that brings its own Namespace deletes the rest of the file meanwhile, and must find it.
+   */
+  readonly graceMs?: number;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
 }
@@ -41,29 +46,47 @@ const DELETIONS_AT_ONCE = 32;
 const PAGE = 500;
 const SOONEST_MS = 200;
 const LATEST_MS = 5_000;
+/** As long as kube-controller-manager waits. */
+const GRACE_MS = 5_000;
+
+/** A namespace that is ending. */
+interface Ending {
+  /** When its content may be deleted, on the monotonic clock: the wait begins when this process sees the deletion. */
+  readonly from: number;
+  /** Looks at it that found something left. */
+  looks: number;
+}
 
 export function createNamespaceController(options: NamespaceControllerOptions): Actor {
-  const { client, clock, random } = options;
+  const { client, clock, random, graceMs = GRACE_MS } = options;
   const namespaces = options.informers.for(NAMESPACES);
-  /** Looks at namespaces that were not empty yet, by UID. */
-  const looks = new Map<string, number>();
+  /** By UID: a namespace of the same name that comes later is another one. */
+  const endings = new Map<string, Ending>();
+
+  function endingOf({ metadata: { uid } }: Stored<Namespace>): Ending {
+    const known = endings.get(uid);
+    if (known !== undefined) return known;
+    const ending = { from: clock.monotonic() + graceMs, looks: 0 };
+    endings.set(uid, ending);
+    return ending;
+  }
 
   async function end(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
     const seen = namespaces.lister.get(name);
     if (seen === undefined || !isEnding(seen)) {
       return;
     }
+    const ending = endingOf(seen);
+    const waitMs = ending.from - clock.monotonic();
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
     const namespace = await client.get(NAMESPACES, { name }, { signal }).catch(ignoreGone);
-    if (namespace === undefined || !isEnding(namespace)) return;
-    const { uid } = namespace.metadata;
+    if (namespace?.metadata.uid !== seen.metadata.uid || !isEnding(namespace)) return;
     const remaining = await clear(name, signal);
     if (remaining.length > 0) {
       await report(namespace, remaining, signal);
-      const count = looks.get(uid) ?? 0;
-      looks.set(uid, count + 1);
-      return { requeueAfterMs: Math.min(SOONEST_MS * 2 ** Math.min(count, 10), LATEST_MS) };
+      const delay = SOONEST_MS * 2 ** Math.min(ending.looks++, 10);
+      return { requeueAfterMs: Math.min(delay, LATEST_MS) };
     }
-    looks.delete(uid);
     const finalizers = (namespace.spec?.finalizers ?? []).filter((each) => each !== KUBERNETES_FINALIZER);
     const finalized: Namespace = { ...namespace, spec: { ...namespace.spec, finalizers } };
     await client.update(NAMESPACES, finalized, { subresource: 'finalize', signal }).catch(ignoreGone);
@@ -128,7 +151,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
     concurrency: CONCURRENCY,
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
   }).watch(namespaces, (namespace, { type }) => {
-    if (type === 'delete') looks.delete(namespace.metadata.uid);
+    if (type === 'delete') endings.delete(namespace.metadata.uid);
     return type !== 'delete' && isEnding(namespace) ? [namespace.metadata.name] : [];
   });
 }

@@ -153,6 +153,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   readonly marksDeletionOnly?: boolean;
   /** PUT may create the object. */
   readonly allowCreateOnUpdate?: boolean;
+  /** Applying a status may create the object, as Kubernetes does for one kind. */
+  readonly appliedStatusCreates?: boolean;
   /** PUT without resourceVersion overwrites. */
   readonly allowUnconditionalUpdate: boolean;
 }

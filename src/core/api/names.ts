@@ -15,7 +15,7 @@ export const FLEET_ANNOTATIONS = {
   readyWhenDaemon: 'everynode.dev/ready-when-daemon',
   /** Node: the Lease, in kube-node-lease, that carries its heartbeat. */
   heartbeatLease: 'everynode.dev/heartbeat-lease',
-  /** Pod: its containers end by themselves after this time. */
+  /** Pod: its containers end by themselves after this time, or `never`. */
   exitAfter: 'everynode.dev/exit-after',
   /** Pod: the code they end with (default 0). */
   exitCode: 'everynode.dev/exit-code',
@@ -90,6 +90,9 @@ export const COMPONENT_ANNOTATIONS = {
   /** On daemon pods: changes when a Secret changes that they read and that the component did not bring. */
   checksumReferences: 'everynode.dev/checksum-references',
 } as const;
+
+/** On definitions that `everynode up` wrote for itself: the hash of the spec it wrote. A spec that was changed since is left alone. */
+export const DEFINITION_HASH_ANNOTATION = 'everynode.dev/definition-hash';
 
 /** On KubernetesDaemonSets in the cluster, until everything they brought is gone. */
 export const COMPONENT_FINALIZER = 'everynode.dev/component';

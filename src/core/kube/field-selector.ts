@@ -103,13 +103,33 @@ export function compileFieldSelector<T>(
   readers: FieldReaders<T>,
   unsupported: (field: string) => string = unsupportedField,
 ): (object: T) => boolean {
-  const tests = selector.requirements.map(({ field, operator, value }) => {
+  /** One reading a field, however many requirements name it. */
+  const rules = new Map<FieldReader<T>, { required: string | undefined; readonly denied: Set<string> }>();
+  let isContradiction = false;
+  for (const { field, operator, value } of selector.requirements) {
     const read = readers.get(field);
     if (read === undefined) throw new SelectorError(unsupported(field));
-    return operator === '=' ? (object: T) => read(object) === value : (object: T) => read(object) !== value;
-  });
+    let rule = rules.get(read);
+    if (rule === undefined) rules.set(read, (rule = { required: undefined, denied: new Set() }));
+    if (operator === '!=') rule.denied.add(value);
+    else if (rule.required === undefined || rule.required === value) rule.required = value;
+    else isContradiction = true;
+  }
+  if (isContradiction) return () => false;
+  const tests = [...rules].map(([read, { required, denied }]) => fieldTest(read, required, denied));
   const [only] = tests;
   if (only === undefined) return () => true;
   if (tests.length === 1) return only;
   return (object) => tests.every((test) => test(object));
+}
+
+function fieldTest<T>(
+  read: FieldReader<T>,
+  required: string | undefined,
+  denied: ReadonlySet<string>,
+): (object: T) => boolean {
+  if (required !== undefined) return denied.has(required) ? () => false : (object) => read(object) === required;
+  const [only] = denied;
+  if (denied.size === 1) return (object) => read(object) !== only;
+  return (object) => !denied.has(read(object));
 }

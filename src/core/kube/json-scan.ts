@@ -59,16 +59,28 @@ class Broken extends Error {
   }
 }
 
+/** What a decoder makes of the value at one place of a document, as far as its keys matter. */
+export interface Place {
+  /** The places below: `undefined` where the decoder takes the value as a whole and never looks at its keys. */
+  member(key: string): Place | undefined;
+  item(): Place | undefined;
+}
+
+/** A document that is read into maps: every key of every object counts. */
+export const EVERYWHERE: Place = { member: () => EVERYWHERE, item: () => EVERYWHERE };
+
 /** A level that is open: an object with the keys seen so far, or an array with the index it stands at. */
 interface Level {
   readonly keys: Set<string> | undefined;
+  readonly place: Place | undefined;
   key: string;
   index: number;
 }
 
 interface Visitor {
-  /** Called for a key that its object already had, with the levels that lead there. */
-  duplicate(levels: readonly Level[]): void;
+  readonly document: Place;
+  /** Called for a key that its object already had, with the levels that lead there and where its value starts. */
+  duplicate(levels: readonly Level[], valueAt: number): void;
 }
 
 /** Where and how the text fails to be one JSON document; `undefined` when it is one. */
@@ -112,11 +124,15 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Paths of keys that are repeated within one object (`spec.containers[0].name`), each path once, in order of appearance. */
-export function findDuplicateFields(text: string): readonly string[] {
+/**
+ * Paths of keys that are repeated within one object (`spec.containers[0].name`), each path once, in order of appearance.
+ * `document` says where keys are looked at; without it, everywhere.
+ */
+export function findDuplicateFields(text: string, document: Place = EVERYWHERE): readonly string[] {
   const found = new Set<string>();
   let written = 0;
   walk(text, {
+    document,
     duplicate(levels) {
       if (found.size >= MAX_DUPLICATES || written > MAX_PATH_CHARACTERS) return;
       const path = pathOf(levels);
@@ -125,6 +141,23 @@ export function findDuplicateFields(text: string): readonly string[] {
     },
   });
   return [...found];
+}
+
+/** Keys that are repeated within one object, each time with the line of its value (counted from 1), in order. */
+export function findDuplicateLines(text: string): readonly { readonly key: string; readonly line: number }[] {
+  const found: { readonly key: string; readonly line: number }[] = [];
+  let line = 1;
+  let counted = 0;
+  walk(text, {
+    document: EVERYWHERE,
+    duplicate(levels, valueAt) {
+      if (found.length >= MAX_DUPLICATES) return;
+      for (let at = text.indexOf('\n', counted); at !== -1 && at < valueAt; at = text.indexOf('\n', at + 1)) line++;
+      counted = valueAt;
+      found.push({ key: levels.at(-1)?.key ?? '', line });
+    },
+  });
+  return found;
 }
 
 function walk(text: string, visitor: Visitor | undefined): void {
@@ -136,7 +169,8 @@ function walk(text: string, visitor: Visitor | undefined): void {
     if (code === 0x7b) {
       at = skipSpace(text, at + 1);
       if (text.charCodeAt(at) !== 0x7d) {
-        levels.push({ keys: visitor === undefined ? undefined : new Set(), key: '', index: -1 });
+        const place = placeWithin(levels.at(-1), visitor);
+        levels.push({ keys: place === undefined ? undefined : new Set(), place, key: '', index: -1 });
         at = readKey(text, at, levels, visitor);
         continue;
       }
@@ -144,7 +178,7 @@ function walk(text: string, visitor: Visitor | undefined): void {
     } else if (code === 0x5b) {
       at = skipSpace(text, at + 1);
       if (text.charCodeAt(at) !== 0x5d) {
-        levels.push({ keys: undefined, key: '', index: 0 });
+        levels.push({ keys: undefined, place: placeWithin(levels.at(-1), visitor), key: '', index: 0 });
         continue;
       }
       at++;
@@ -180,20 +214,24 @@ function walk(text: string, visitor: Visitor | undefined): void {
   }
 }
 
+const placeWithin = (level: Level | undefined, visitor: Visitor | undefined): Place | undefined =>
+  level === undefined ? visitor?.document : level.index >= 0 ? level.place?.item() : level.place?.member(level.key);
+
 /** Reads `"key" :` and answers with where its value starts. */
 function readKey(text: string, start: number, levels: readonly Level[], visitor: Visitor | undefined): number {
   if (text.charCodeAt(start) !== QUOTE) throw unexpected(text, start, 'looking for beginning of object key string');
   const end = readString(text, start);
+  const colon = skipSpace(text, end);
+  if (text.charCodeAt(colon) !== 0x3a) throw unexpected(text, colon, 'after object key');
+  const valueAt = skipSpace(text, colon + 1);
   const level = levels.at(-1);
   if (visitor !== undefined && level !== undefined && level.keys !== undefined) {
     const key = text.slice(start + 1, end - 1);
     level.key = key.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : key;
-    if (level.keys.has(level.key)) visitor.duplicate(levels);
+    if (level.keys.has(level.key)) visitor.duplicate(levels, valueAt);
     else level.keys.add(level.key);
   }
-  const colon = skipSpace(text, end);
-  if (text.charCodeAt(colon) !== 0x3a) throw unexpected(text, colon, 'after object key');
-  return skipSpace(text, colon + 1);
+  return valueAt;
 }
 
 function pathOf(levels: readonly Level[]): string {

@@ -14,6 +14,9 @@ export interface JsonObject {
 /** Deeper documents are refused: everything that walks a value may then recurse without fear for the stack. */
 export const MAX_JSON_DEPTH = 1000;
 
+/** The reason of a `JsonSyntaxError` about a document that is nested too deep. */
+export const TOO_DEEP = 'exceeded max depth';
+
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   readonly code = 'EN_KUBE_JSON_SYNTAX';
@@ -78,7 +81,7 @@ export function parseJson(source: string, options?: ParseOptions): Json {
   const text = withoutHalfPairs(source);
   const maxDepth = options?.maxDepth ?? MAX_JSON_DEPTH;
   const deepAt = nestsDeeperThan(text, maxDepth);
-  if (deepAt !== -1) throw new JsonSyntaxError('exceeded max depth', text, deepAt);
+  if (deepAt !== -1) throw new JsonSyntaxError(TOO_DEEP, text, deepAt);
   try {
     return mayLoseDigits(text) ? parseWithSource(text, keepDigits) : parseWithSource(text);
   } catch (cause) {

@@ -148,6 +148,13 @@ export function exactValue(quantity: Quantity): bigint {
   return clampInt64(BigInt(scale >= 0 ? scaleUp(mantissa, scale) : scaleDown(mantissa, -scale)));
 }
 
+/** As Go's `Value` has it, whose digits are lost beyond 64 bits: for findings that quote it. */
+export function goValue({ mantissa, scale }: Quantity): bigint {
+  const value = BigInt(scale >= 0 ? scaleUp(mantissa, scale) : scaleDown(mantissa, -scale));
+  if (clampInt64(value) === value) return value;
+  return clampInt64(BigInt(mantissa)) === BigInt(mantissa) ? 0n : BigInt.asIntN(64, value);
+}
+
 const clampInt64 = (value: bigint): bigint => (value > MAX_INT64 ? MAX_INT64 : value < -MAX_INT64 ? -MAX_INT64 : value);
 
 /** The value as a double; for ratios and scores, not for sums. */

@@ -5,6 +5,7 @@ import {
   compareResourceVersions,
   formatResourceVersion,
   invalidResourceVersion,
+  newer,
   parseResourceVersion,
   validateListOptions,
 } from './resource-version.ts';
@@ -38,6 +39,19 @@ describe('resourceVersions', () => {
     expect(compareResourceVersions('0', '1')).toBeUndefined();
     expect(compareResourceVersions('01', '1')).toBeUndefined();
     expect(compareResourceVersions('1', 'x')).toBeUndefined();
+  });
+  it.each(['', '0', '07', '-1', 'abc', '1.5', '1e3'])('cannot be ordered when one is %j', (odd) => {
+    expect(compareResourceVersions(odd, '5')).toBeUndefined();
+    expect(compareResourceVersions(odd, odd)).toBe(0);
+  });
+  it('tell which state of an object is the newer one, and nothing of two objects', () => {
+    const at = (resourceVersion: string, uid = 'u') => ({ metadata: { uid, resourceVersion } });
+    const [older, later, other] = [at('9'), at('10'), at('11', 'v')];
+    expect(newer(older, later)).toBe(later);
+    expect(newer(later, older)).toBe(later);
+    expect(newer(older, other)).toBe(older);
+    expect(newer(older, undefined)).toBe(older);
+    expect(newer(at('x'), older)).toEqual(at('x'));
   });
 });
 

@@ -32,11 +32,25 @@ export function isWellFormedResourceVersion(text: string): boolean {
   return true;
 }
 
-/** Order of two live resourceVersions of one server; `undefined` when either is none. Works at any length. */
+/**
+ * Order of two live resourceVersions of one server; those of two servers say nothing together. `undefined` when either is none:
+ * then only equality may be asked. Never through a number: versions may outgrow 2^53.
+ */
 export function compareResourceVersions(a: string, b: string): -1 | 0 | 1 | undefined {
+  if (a === b) return 0;
   if (!isWellFormedResourceVersion(a) || !isWellFormedResourceVersion(b)) return undefined;
   if (a.length !== b.length) return a.length < b.length ? -1 : 1;
-  return a < b ? -1 : a > b ? 1 : 0;
+  return a < b ? -1 : 1;
+}
+
+interface Versioned {
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
+}
+
+/** The newer of two states of one object; of two objects with one name, the first. */
+export function newer<T extends Versioned>(a: T, b: T | undefined): T {
+  if (b === undefined || a === b || b.metadata.uid !== a.metadata.uid) return a;
+  return (compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion) ?? 0) >= 0 ? a : b;
 }
 
 export interface VersionedListOptions {

@@ -117,7 +117,8 @@ describe('a label selector', () => {
     expect(validateLabelSelector(null, 'p')).toEqual([]);
   });
   it('agrees with a plain reading of its requirements', () => {
-    const key = fc.constantFrom('a', 'b');
+    // Many requirements are matched another way than a few.
+    const key = fc.constantFrom('a', 'b', 'c', 'd');
     const value = fc.constantFrom('', '1', '2', '10', 'x');
     const labels = fc.dictionary(key, value);
     const requirement = fc.tuple(
@@ -126,7 +127,7 @@ describe('a label selector', () => {
       fc.array(value, { minLength: 1, maxLength: 3 }),
     );
     fc.assert(
-      fc.property(labels, fc.array(requirement, { minLength: 1, maxLength: 4 }), (set, list) => {
+      fc.property(labels, fc.array(requirement, { minLength: 1, maxLength: 14 }), (set, list) => {
         const usable = list.filter(([, op, [first = '']]) => !'><'.includes(op) || op === '' || /^\d+$/.test(first));
         const text = usable
           .map(([k, op, vs]) => {
@@ -150,8 +151,18 @@ describe('a label selector', () => {
         expect(parseSelector(text).matches(set)).toBe(holds);
         expect(parseSelector(parseSelector(text).toString()).matches(set)).toBe(holds);
       }),
-      { numRuns: 500 },
+      { numRuns: 2000 },
     );
+  });
+  it('of many requirements reads each label of an object once', () => {
+    const text = Array.from({ length: 300 }, (_, i) => `k${i} notin (a,b),!x${i},app!=v${i}`).join(',');
+    let reads = 0;
+    const labels = new Proxy(
+      { app: 'web', tier: 'front' },
+      { get: (target, name) => ((reads += 1), target[name as 'app']) },
+    );
+    expect(parseSelector(text).matches(labels)).toBe(true);
+    expect(reads).toBeLessThanOrEqual(2);
   });
   it('of a plain map demands every pair', () => {
     const selector = selectorFromLabels({ b: '2', a: '1' });
@@ -180,6 +191,17 @@ describe('field selectors against Kubernetes', () => {
       });
       expect({ text, result }).toEqual({ text, result: expected.length === 1 ? expected[0] : expected });
     }
+  });
+  it('read each field of an object once, whatever is said of it', () => {
+    let reads = 0;
+    const readers = new Map([['metadata.name', (name: string) => ((reads += 1), name)]]);
+    const names = Array.from({ length: 300 }, (_, i) => `metadata.name!=n${i}`).join(',');
+    const matches = compileFieldSelector(parseFieldSelector(names), readers);
+    expect([matches('n299'), matches('n300'), reads]).toEqual([false, true, 2]);
+    const both = compileFieldSelector(parseFieldSelector('metadata.name=a,metadata.name==b'), readers);
+    const itself = compileFieldSelector(parseFieldSelector('metadata.name=a,metadata.name=a'), readers);
+    const never = compileFieldSelector(parseFieldSelector('metadata.name=a,metadata.name!=a'), readers);
+    expect([both('a'), both('b'), itself('a'), itself('b'), never('a')]).toEqual([false, false, true, false, false]);
   });
   it('refuse fields the kind does not offer', () => {
     const selector = parseFieldSelector('spec.x=1');

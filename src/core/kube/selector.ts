@@ -65,6 +65,96 @@ function testOf({ key, operator, values }: Requirement): Test {
   }
 }
 
+/** Everything that a selector of many requirements says of one key. */
+interface KeyRule {
+  /** The label must be there. */
+  present: boolean;
+  absent: boolean;
+  /** Of several sets (`in`, `=`), what they have in common. */
+  allowed: ReadonlySet<string> | undefined;
+  readonly denied: Set<string>;
+  /** The highest `gt` and the lowest `lt`. */
+  above: bigint | undefined;
+  below: bigint | undefined;
+}
+
+/**
+ * Matches by the labels that an object has: a label is absent for all but a few of hundreds of requirements, and what
+ * those say of an absent label is known beforehand. The cost follows the object's labels, not the selector's length.
+ */
+function matcherByKey(requirements: readonly Requirement[]): (labels: Labels | undefined) => boolean {
+  const rules = new Map<string, KeyRule>();
+  for (const requirement of requirements) {
+    let rule = rules.get(requirement.key);
+    if (rule === undefined) {
+      rule = {
+        present: false,
+        absent: false,
+        allowed: undefined,
+        denied: new Set(),
+        above: undefined,
+        below: undefined,
+      };
+      rules.set(requirement.key, rule);
+    }
+    addToRule(rule, requirement);
+  }
+  let required = 0;
+  for (const { present } of rules.values()) if (present) required += 1;
+  return (labels = NO_LABELS) => {
+    let found = 0;
+    for (const key in labels) {
+      const rule = rules.get(key);
+      if (rule === undefined) continue;
+      if (!holds(rule, labels[key])) return false;
+      if (rule.present) found += 1;
+    }
+    return found === required;
+  };
+}
+
+function addToRule(rule: KeyRule, { operator, values }: Requirement): void {
+  switch (operator) {
+    case '=':
+    case '==':
+    case 'in':
+      rule.present = true;
+      rule.allowed = new Set(values).intersection(rule.allowed ?? new Set(values));
+      return;
+    case '!=':
+    case 'notin':
+      for (const value of values) rule.denied.add(value);
+      return;
+    case 'exists':
+      rule.present = true;
+      return;
+    case '!':
+      rule.absent = true;
+      return;
+    case 'gt':
+    case 'lt':
+      rule.present = true;
+      addBound(rule, operator, values[0] ?? '');
+  }
+}
+
+function addBound(rule: KeyRule, operator: 'gt' | 'lt', text: string): void {
+  const bound = parseInt64(text);
+  if (!bound.ok) rule.allowed = new Set();
+  else if (operator === 'gt')
+    rule.above = rule.above === undefined || bound.value > rule.above ? bound.value : rule.above;
+  else rule.below = rule.below === undefined || bound.value < rule.below ? bound.value : rule.below;
+}
+
+/** Of a label that is there. */
+function holds({ above, absent, allowed, below, denied }: KeyRule, value: string | undefined): boolean {
+  if (absent || typeof value !== 'string' || denied.has(value) || allowed?.has(value) === false) return false;
+  if (above === undefined && below === undefined) return true;
+  const number = parseInt64(value);
+  if (!number.ok) return false;
+  return (above === undefined || number.value > above) && (below === undefined || number.value < below);
+}
+
 function compareTo(key: string, bound: string, holds: (value: bigint, bound: bigint) => boolean): Test {
   const limit = parseInt64(bound);
   if (!limit.ok) return () => false;
@@ -78,24 +168,30 @@ function compareTo(key: string, bound: string, holds: (value: bigint, bound: big
 
 const NO_LABELS: Labels = Object.freeze({});
 
+/** Fewer requirements are tested one after the other, which is quicker than looking up every label of an object. */
+const MOST_TESTED_SINGLY = 8;
+
+function matcherOf(requirements: readonly Requirement[]): (labels: Labels | undefined) => boolean {
+  const tests = requirements.map(testOf);
+  const [only] = tests;
+  if (tests.length === 1 && only !== undefined) return (labels) => only(labels ?? NO_LABELS);
+  if (tests.length > MOST_TESTED_SINGLY) return matcherByKey(requirements);
+  return (labels = NO_LABELS) => {
+    for (const test of tests) if (!test(labels)) return false;
+    return true;
+  };
+}
+
 /** Compiles requirements that have been checked. */
 export function selectorOf(requirements: readonly Requirement[]): Selector {
   if (requirements.length === 0) return EVERYTHING;
   const sorted = requirements.toSorted((a, b) => compareBytes(a.key, b.key));
-  const tests = sorted.map(testOf);
   let text: string | undefined;
-  const [only] = tests;
   return {
     requirements: sorted,
     selectsNothing: false,
     isEmpty: false,
-    matches:
-      tests.length === 1 && only !== undefined
-        ? (labels) => only(labels ?? NO_LABELS)
-        : (labels = NO_LABELS) => {
-            for (const test of tests) if (!test(labels)) return false;
-            return true;
-          },
+    matches: matcherOf(sorted),
     toString: () => (text ??= sorted.map(formatRequirement).join(',')),
     requiredValue: (key) => {
       const first = sorted.find((requirement) => requirement.key === key);

@@ -30,6 +30,9 @@ export function observeStore(store: Store, tell: (commit: Omit<Commit, 'at' | 'b
     get revision() {
       return store.revision;
     },
+    get trouble() {
+      return store.trouble;
+    },
     get compactedRevision() {
       return store.compactedRevision;
     },

@@ -157,6 +157,38 @@ describe('reflector', () => {
     expect(state).toEqual(await truth());
   });
 
+  it('says that it is refused from the moment the right is gone until it is let in again', async () => {
+    const { clock, client, reflector, create, run } = setUp();
+    await create('a');
+    void run();
+    await clock.advance(10_000);
+    const refusals = async (ms: number): Promise<ReadonlySet<number | undefined>> => {
+      const seen = new Set<number | undefined>();
+      for (let at = 0; at < ms; at += 100) {
+        await clock.advance(100);
+        seen.add(reflector.refusal?.code);
+      }
+      return seen;
+    };
+    expect(await refusals(1_000)).toEqual(new Set([undefined]));
+    client.before = ({ verb }: FakeRequest) => {
+      if (verb === 'watch') throw new StatusError(403, 'Forbidden', 'no');
+    };
+    client.breakWatches();
+    await clock.advance(2_000);
+    // Not only between two attempts: nobody sees it come and go.
+    expect(await refusals(120_000)).toEqual(new Set([403]));
+    client.before = undefined;
+    await clock.advance(70_000);
+    expect(await refusals(10_000)).toEqual(new Set([undefined]));
+    // A server that is away refuses nothing.
+    client.before = () => {
+      throw unavailable;
+    };
+    client.breakWatches(unavailable);
+    expect(await refusals(10_000)).toEqual(new Set([undefined]));
+  });
+
   it('backs off while it fails: later and later, with jitter, never longer than a minute', async () => {
     const { clock, client, run } = setUp();
     const times: number[] = [];

@@ -11,7 +11,7 @@ import type { Client, Scope, WatchEvent } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { silentLogger, type Logger } from '../logger.ts';
 import type { Random } from '../random.ts';
-import { compareResourceVersions } from '../resource-version.ts';
+import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import { afterExpiredPage, type Paging, type ReflectorState } from './reflector-state.ts';
 
 export type ObjectEvent<T extends KubeObject> = Exclude<WatchEvent<T>, { readonly type: 'BOOKMARK' }>;
@@ -58,6 +58,8 @@ const WATCH_GRACE = 30_000;
 /** A watch that ends sooner than this and brought nothing is a failure in disguise. */
 const SHORTEST_WATCH = 1_000;
 const MAX_BROKEN_STREAMS = 2;
+/** A server that refuses says so within this time; an attempt that has lasted longer was let pass. */
+const REFUSED_WITHIN = 5_000;
 /** Pages that expired were too many: the second time there are fewer. */
 const LARGER = 10;
 
@@ -65,6 +67,8 @@ export interface Reflector {
   /** The version up to which everything has been handed on; empty at first. */
   readonly resourceVersion: string;
   readonly phase: ReflectorState<KubeObject>['phase'];
+  /** The server's refusal (401, 403) of the last attempt to list or watch, until one is under way that it lets pass. */
+  readonly refusal: StatusError | undefined;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -94,6 +98,8 @@ export function createReflector<T extends KubeObject>(
   let brokenStreams = 0;
   /** Watches in a row that were refused as expired before they brought anything. */
   let expiredAtOnce = 0;
+  /** The refusal of the attempt before the one that began at `at`. */
+  let refused: { readonly error: StatusError; readonly at: number } | undefined;
 
   const wait = (error: unknown, next: ReflectorState<T>): ReflectorState<T> => ({
     phase: 'waiting',
@@ -252,7 +258,11 @@ export function createReflector<T extends KubeObject>(
           retryMs: Math.round(state.delayMs),
           error: state.error,
         });
-        return clock.sleep(state.delayMs, signal).then(() => next);
+        const { error } = state;
+        return clock.sleep(state.delayMs, signal).then(() => {
+          refused = isRefusal(error) ? { error, at: clock.monotonic() } : undefined;
+          return next;
+        });
       }
     }
   }
@@ -263,6 +273,10 @@ export function createReflector<T extends KubeObject>(
     },
     get phase() {
       return state.phase;
+    },
+    get refusal() {
+      if (state.phase === 'waiting') return isRefusal(state.error) ? state.error : undefined;
+      return refused !== undefined && clock.monotonic() - refused.at < REFUSED_WITHIN ? refused.error : undefined;
     },
     async run(signal) {
       try {
@@ -275,6 +289,9 @@ export function createReflector<T extends KubeObject>(
 }
 
 const isOlder = (a: string, b: string): boolean => (compareResourceVersions(a, b) ?? 0) < 0;
+
+const isRefusal = (error: unknown): error is StatusError =>
+  error instanceof StatusError && (error.code === 401 || error.code === 403);
 
 const isExpired = (error: unknown): boolean => error instanceof StatusError && error.code === 410;
 

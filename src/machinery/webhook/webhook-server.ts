@@ -8,7 +8,7 @@
  */
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { encodeJson, JsonSyntaxError, parseJson } from '../../core/kube/json.ts';
 import { parseGoDuration } from '../../core/kube/time.ts';
@@ -18,6 +18,8 @@ import type { Actor } from '../actor.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../admission.ts';
 import { expiryOf, type KeyPair } from '../certificates.ts';
 import type { Clock } from '../clock.ts';
+import { guardConnections, type ConnectionGuard } from '../connections/connection-guard.ts';
+import { connectionLimits, type ConnectionLimits } from '../connections/connection-limits.ts';
 import { createGate } from '../gate.ts';
 import { silentLogger, type Logger } from '../logger.ts';
 import { noMetrics, type Metrics } from '../metrics.ts';
@@ -37,6 +39,8 @@ export interface WebhookServerOptions {
   readonly maxBodyBytes?: number;
   /** More at the same time are turned away, before they fill the memory. */
   readonly maxInFlight?: number;
+  /** From the descriptors that the process may have, unless told. A peer has proved itself with a review that was answered. */
+  readonly connections?: Partial<ConnectionLimits>;
   /** How long requests under way may take to end when the server stops. */
   readonly stopTimeoutMs?: number;
   /** For so long those who have a connection are still answered, and told to go elsewhere with the next. */
@@ -84,7 +88,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   let isOpen = false;
   let isStopping = false;
   let inFlight = 0;
-  let connections = 0;
+  let guard: ConnectionGuard | undefined;
   let idle: (() => void) | undefined;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -149,12 +153,18 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const connection = guard?.of(request.socket);
+    if (connection !== undefined) guard?.began(connection);
     inFlight += 1;
     let isOver = false;
     response.on('close', () => {
       if (isOver) return;
       isOver = true;
       inFlight -= 1;
+      if (connection !== undefined) {
+        if (response.statusCode === 200) guard?.proved(connection);
+        guard?.ended(connection);
+      }
       if (inFlight === 0) idle?.();
     });
     serve(request, response).catch((error: unknown) => {
@@ -169,7 +179,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
    */
   async function linger(): Promise<void> {
     const end = clock.monotonic() + (options.lingerMs ?? LINGER_MS);
-    while (connections > 0 && clock.monotonic() < end) await clock.sleep(LOOK_EVERY_MS);
+    while ((guard?.size ?? 0) > 0 && clock.monotonic() < end) await clock.sleep(LOOK_EVERY_MS);
   }
 
   async function close(running: Server): Promise<void> {
@@ -184,6 +194,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
     if (inFlight > 0) logger.warn('Webhook requests were cut off at the end', { requests: inFlight });
     running.closeAllConnections();
     await closed;
+    guard?.close();
   }
 
   return {
@@ -203,8 +214,10 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
     async start(signal) {
       await Promise.race([hasCertificate.opened, aborted(signal)]);
       if (signal.aborted || pair === undefined) return;
+      const limits = { ...connectionLimits(), idleMs: KEEP_ALIVE_MS, ...options.connections };
       const running = createServer(
         {
+          handshakeTimeout: limits.handshakeMs,
           cert: pair.certificate,
           key: pair.key,
           minVersion: 'TLSv1.2',
@@ -215,10 +228,8 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
         onRequest,
       );
       server = running;
-      running.on('connection', (socket: Socket) => {
-        connections += 1;
-        socket.once('close', () => (connections -= 1));
-      });
+      const guarding = { limits, tls: true, server: 'webhook', clock, logger, metrics: options.metrics ?? noMetrics };
+      guard = guardConnections(running, guarding);
       running.on('tlsClientError', (error) => logger.debug('A TLS handshake failed', { error: error.message }));
       await new Promise<void>((resolve, reject) => {
         running.once('error', reject);

@@ -5,6 +5,7 @@
 import type { Container, ContainerState, ContainerStatus, Pod } from '../../core/api/types/core-v1.ts';
 import { parseTime } from '../../core/kube/time.ts';
 import { formatGoDuration } from '../../core/kube/go-duration.ts';
+import type { Lacking } from './pod-needs.ts';
 import { isBrokenImage, podSettings, type PodSettings } from './settings.ts';
 
 /** The present, and what is known of the past more exactly than a status can say. */
@@ -14,6 +15,8 @@ export interface Moment {
   readonly text: string;
   /** A moment of the pod's life, to the millisecond; counts for the timestamp of the same second. */
   readonly exactly?: number | undefined;
+  /** Secrets and ConfigMaps that keep containers from being created. */
+  readonly lacking?: Lacking | undefined;
 }
 
 /** The instant a timestamp stands for. */
@@ -55,7 +58,7 @@ export function advanceInit(pod: Pod, moment: Moment): Advance & { readonly done
   const containers = pod.spec.initContainers ?? [];
   const old = pod.status?.initContainerStatuses;
   const isFresh = old === undefined || old.every((status) => status.state?.waiting?.reason === 'PodInitializing');
-  if (isFresh && !containers.some((container) => isBrokenImage(container.image))) {
+  if (isFresh && moment.lacking === undefined && !containers.some((container) => isBrokenImage(container.image))) {
     return {
       statuses: shared(containers, 'init', moment.text, (each) => initDone(each, moment)),
       wake: Infinity,
@@ -69,8 +72,10 @@ export function advanceInit(pod: Pod, moment: Moment): Advance & { readonly done
     if (!done) return before ?? waitingStatus(container, { reason: 'PodInitializing' }, undefined);
     const isEnded = before?.state?.terminated !== undefined && !isSidecar(container);
     if (isEnded || (before?.state?.running !== undefined && isSidecar(container))) return before;
-    if (!isBrokenImage(container.image)) return initDone(container, moment);
+    const uncreated = lackingStatus(container, before, moment);
+    if (uncreated === undefined && !isBrokenImage(container.image)) return initDone(container, moment);
     done = false;
+    if (uncreated !== undefined) return uncreated;
     const pull = failedPull(container, before, pod, moment);
     wake = pull.wake;
     return pull.status;
@@ -83,10 +88,14 @@ export function advanceRegular(pod: Pod, moment: Moment): Advance {
   const { containers } = pod.spec;
   const old = pod.status?.containerStatuses;
   if (isUntouched(old) && !containers.some((container) => isBrokenImage(container.image))) {
-    return {
-      statuses: shared(containers, 'run', moment.text, (each) => runningStatus(each, undefined, moment)),
-      ...runUntil(pod, moment),
-    };
+    const { lacking, text } = moment;
+    if (lacking !== undefined && containers.every(({ name }) => lacking.containers.has(name)))
+      return uncreated(pod, moment);
+    if (lacking === undefined)
+      return {
+        statuses: shared(containers, 'run', text, (each) => runningStatus(each, undefined, moment)),
+        ...runUntil(pod, moment),
+      };
   }
   const settings = podSettings(pod);
   let wake = Infinity;
@@ -123,8 +132,36 @@ const isUntouched = (statuses: Statuses | undefined): boolean =>
   statuses === undefined ||
   statuses.every(({ state, lastState }) => {
     const reason = state?.waiting?.reason;
-    return (reason === 'ContainerCreating' || reason === 'PodInitializing') && lastState?.terminated === undefined;
+    return reason !== undefined && UNTOUCHED.has(reason) && lastState?.terminated === undefined;
   });
+
+const CONFIG_ERROR = 'CreateContainerConfigError';
+const UNTOUCHED: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing', CONFIG_ERROR]);
+
+/** None of the containers can be created: pods of one template share what they say of it. */
+function uncreated(pod: Pod, moment: Moment): Advance {
+  const { containers } = pod.spec;
+  const old = pod.status?.containerStatuses;
+  const said = containers.map((container, i) => lackingStatus(container, statusOf(old, container, i), moment));
+  if (said.every((status, i) => status === old?.[i])) return { statuses: old ?? [], wake: Infinity };
+  const texts = containers.map(({ name }) => moment.lacking?.containers.get(name) ?? '').join('\n');
+  const make = (container: Container): ContainerStatus =>
+    lackingStatus(container, undefined, moment) ?? waitingStatus(container, {}, undefined);
+  return { statuses: shared(containers, CONFIG_ERROR, texts, make), wake: Infinity };
+}
+
+/** Undefined where everything that the container names is there. What it says already is left as it is. */
+function lackingStatus(
+  container: Container,
+  old: ContainerStatus | undefined,
+  { lacking }: Moment,
+): ContainerStatus | undefined {
+  const message = lacking?.containers.get(container.name);
+  if (message === undefined) return undefined;
+  const said = old?.state?.waiting;
+  if (old !== undefined && said?.reason === CONFIG_ERROR && said.message === message) return old;
+  return waitingStatus(container, { reason: CONFIG_ERROR, message }, old);
+}
 
 interface Next {
   readonly status: ContainerStatus;
@@ -156,6 +193,8 @@ function begin(
   moment: Moment,
 ): Next {
   if (isBrokenImage(container.image)) return failedPull(container, old, pod, moment);
+  const waiting = lackingStatus(container, old, moment);
+  if (waiting !== undefined) return { status: waiting, wake: Infinity };
   return { status: runningStatus(container, old, moment), wake: moment.now + (settings.exitAfterMs ?? Infinity) };
 }
 

@@ -19,6 +19,7 @@ import { beat } from './heartbeat.ts';
 import { createNodeKeeper } from './node-keeper.ts';
 import type { PodEvent } from './pod-events.ts';
 import { createPodKeeper } from './pod-keeper.ts';
+import { createReferences } from './references.ts';
 import { isSimulated } from './settings.ts';
 
 export interface FleetOptions {
@@ -56,6 +57,7 @@ export function createFleet(options: FleetOptions): Actor {
     lister: pods.lister,
     nodeOf: nodeKeeper.get,
     onReadyDaemon: nodeKeeper.daemonReady,
+    references: (wake) => createReferences({ client, informers, clock, logger, wake }),
     tell,
   });
 

@@ -30,6 +30,10 @@ export const killingEvents = (pod: Pod): readonly PodEvent[] =>
         ],
   );
 
+/** Volumes cannot be mounted, so nothing is started. */
+export const mountEvents = (pod: Pod, messages: readonly string[]): readonly PodEvent[] =>
+  messages.map((message) => ({ regarding: reference(pod), note: warning('FailedMount', message) }));
+
 /** From the status a pod has to the one about to be written. */
 export function changeEvents(pod: Pod, next: PodStatus): readonly PodEvent[] {
   const old = pod.status;
@@ -85,6 +89,10 @@ function containerNotes(
   }
   if (waiting === 'ImagePullBackOff') {
     return [normal('BackOff', `Back-off pulling image ${quoted}`), warning('Failed', 'Error: ImagePullBackOff')];
+  }
+  if (waiting === 'CreateContainerConfigError') {
+    const pulled = normal('Pulled', `Container image ${quoted} already present on machine`);
+    return [...changed, pulled, warning('Failed', `Error: ${state?.waiting?.message ?? ''}`)];
   }
   if (waiting === 'CrashLoopBackOff') {
     const { name, namespace, uid } = pod.metadata;

@@ -18,9 +18,11 @@ import type { Change, Lister } from '../../machinery/object-store.ts';
 import { createSlicedWork } from '../../machinery/sliced-work.ts';
 import { admit, type Rejection } from './kubelet-admission.ts';
 import type { SimulatedNode } from './node-keeper.ts';
-import { changeEvents, killingEvents, rejectionEvent, type PodEvent } from './pod-events.ts';
-import { nextStep } from './pod-lifecycle.ts';
+import { changeEvents, killingEvents, mountEvents, rejectionEvent, type PodEvent } from './pod-events.ts';
+import { hasBegun, nextStep } from './pod-lifecycle.ts';
+import type { Lacking } from './pod-needs.ts';
 import { rejectedStatus } from './pod-status.ts';
+import type { References } from './references.ts';
 
 export interface PodKeeper {
   /** Several changes at a time, in order. */
@@ -41,6 +43,8 @@ export interface PodKeeperOptions {
   readonly lister: Lister<Pod>;
   readonly nodeOf: (name: string) => SimulatedNode | undefined;
   readonly onReadyDaemon: (nodeName: string, daemon: string) => void;
+  /** Secrets and ConfigMaps that pods name; asked for every pod that is not ending. */
+  readonly references: (wake: (keys: Iterable<string>) => void) => References;
   /** Told what a kubelet would tell; answers nothing and never throws. */
   readonly tell: (events: () => readonly PodEvent[]) => void;
 }
@@ -61,6 +65,8 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
   const streaks = new Map<string, number>();
   /** Pods whose end has begun, so that it is told once. */
   const ending = new Set<string>();
+  /** Pods whose volumes cannot be mounted, with what was told of it. */
+  const unmounted = new Map<string, Lacking>();
   /** Until the first list is complete: nobody is admitted before everybody who already runs is counted. */
   let unsynced: Set<string> | undefined = new Set();
 
@@ -76,6 +82,10 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
   });
 
   const add = (key: string): void => void (unsynced === undefined ? work.add(key) : unsynced.add(key));
+
+  const references = options.references((keys) => {
+    for (const key of keys) add(key);
+  });
 
   const podAt = (key: string): Stored<Pod> | undefined => {
     const { name, namespace } = parseKeyText(key);
@@ -145,8 +155,13 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
       moments.set(key, now);
       tell(() => killingEvents(pod));
     }
+    const lacking = isEnding || isTerminal(pod) ? undefined : references.lackingOf(key, pod);
+    // Woken when it is known.
+    if (lacking === 'unknown') return undefined;
+    if (lacking !== undefined || unmounted.size > 0) tellMounts(key, pod, lacking);
     const step = nextStep(pod, {
       now,
+      lacking,
       text: formatTime(now),
       exactly: moments.get(key),
       hostIPs: node.hostIPs,
@@ -166,6 +181,19 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
       if (!isEnding && moments.size > 0) moments.delete(key);
     }
     return undefined;
+  }
+
+  /** Once, and again when something else is missing; a kubelet says it again and again. */
+  function tellMounts(key: string, pod: Stored<Pod>, lacking: Lacking | undefined): void {
+    const mounts = lacking?.mounts ?? [];
+    if (lacking === undefined || mounts.length === 0 || hasBegun(pod)) {
+      unmounted.delete(key);
+      return;
+    }
+    const told = unmounted.get(key);
+    if (told === lacking) return;
+    unmounted.set(key, lacking);
+    if (told?.mounts.join() !== mounts.join()) tell(() => mountEvents(pod, mounts));
   }
 
   function report(
@@ -201,6 +229,8 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
     moments.delete(key);
     streaks.delete(key);
     ending.delete(key);
+    unmounted.delete(key);
+    references.forget(key);
     const { nodeName } = pod.spec;
     if (nodeName === undefined) return;
     unwait(nodeName, key);
@@ -259,6 +289,9 @@ export function createPodKeeper(options: PodKeeperOptions): PodKeeper {
       // Those that are stopping go on stopping.
       for (const key of ours) add(key);
     },
-    stop: () => work.stop(),
+    stop() {
+      references.stop();
+      return work.stop();
+    },
   };
 }

@@ -36,12 +36,15 @@ export function nextStep(pod: Pod, situation: Situation): Step {
   if (pod.metadata.deletionTimestamp !== undefined) return stop(pod, pod.metadata.deletionTimestamp, situation);
   if (isTerminal(pod)) return REST;
   const { startTime } = pod.status ?? {};
-  if (startTime === undefined && situation.podStartDelayMs > 0)
+  const isUnmounted = (situation.lacking?.mounts.length ?? 0) > 0 && !hasBegun(pod);
+  if (startTime === undefined && (situation.podStartDelayMs > 0 || isUnmounted))
     return report(pod, nextStatus(pod, notYet(pod), situation), Infinity);
   const deadline = deadlineOf(pod, situation);
   if (deadline <= situation.now) return { do: 'report', status: stoppedStatus(pod, KILLED, situation, DEADLINE) };
   const begins = instantOf(startTime, situation) + situation.podStartDelayMs;
   if (situation.now < begins && !hasBegun(pod)) return { do: 'wait', until: Math.min(begins, deadline) };
+  // Who knows what is missing asks again when that has come.
+  if (isUnmounted) return deadline === Infinity ? REST : { do: 'wait', until: deadline };
   return run(pod, situation, deadline);
 }
 
@@ -56,7 +59,7 @@ function notYet(pod: Pod): ContainersNow {
   };
 }
 
-const hasBegun = (pod: Pod): boolean =>
+export const hasBegun = (pod: Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'PodReadyToStartContainers' && status === 'True') ??
   false;
 

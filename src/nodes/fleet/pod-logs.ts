@@ -55,7 +55,8 @@ function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   return Number(text);
 }
 
-function chooseContainer(pod: Stored<Pod>, asked: string | null): string {
+/** The container that is meant; refuses in a kube-apiserver's words where there is none, or more than one could be. */
+export function chooseContainer(pod: Stored<Pod>, asked: string | null): string {
   const { name } = pod.metadata;
   const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
   const all = [...initContainers, ...containers, ...ephemeralContainers].map((container) => container.name);
@@ -63,11 +64,9 @@ function chooseContainer(pod: Stored<Pod>, asked: string | null): string {
     if (!all.includes(asked)) throw badRequest(`container ${asked} is not valid for pod ${name}`);
     return asked;
   }
-  const [first, ...others] = pod.spec.containers;
+  const [first, ...others] = containers;
   if (others.length > 0) {
-    throw badRequest(
-      `a container name must be specified for pod ${name}, choose one of: [${pod.spec.containers.map((container) => container.name).join(' ')}]`,
-    );
+    throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`);
   }
   return first?.name ?? '';
 }

@@ -33,6 +33,34 @@ describe('a simulated pod', () => {
     expect(podSettings(pod)).toMatchObject({ exitAfterMs: 5000, exitCode: 3 });
   });
 
+  const owned = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u', controller: true };
+  it.each([
+    ['that somebody made to run once', { restartPolicy: 'Never' }, {}, 1000],
+    ['that somebody made to run until it succeeds', { restartPolicy: 'OnFailure' }, {}, 1000],
+    ['that somebody made', {}, {}, undefined],
+    ['of a controller', { restartPolicy: 'Never' }, { ownerReferences: [owned] }, undefined],
+    [
+      'that tests a release',
+      { restartPolicy: 'Never' },
+      { ownerReferences: [owned], annotations: { 'helm.sh/hook': 'pre-delete, test-success' } },
+      1000,
+    ],
+    [
+      'that is another hook of a controller',
+      { restartPolicy: 'Never' },
+      { ownerReferences: [owned], annotations: { 'helm.sh/hook': 'pre-install,latest' } },
+      undefined,
+    ],
+    ['that tests a release and restarts', {}, { annotations: { 'helm.sh/hook': 'test' } }, undefined],
+    ['with a time of its own', { restartPolicy: 'Never' }, { annotations: { [A.exitAfter]: '1m' } }, 60_000],
+    ['that never ends', { restartPolicy: 'Never' }, { annotations: { [A.exitAfter]: 'never' } }, undefined],
+    ['with a time nobody understands', { restartPolicy: 'Never' }, { annotations: { [A.exitAfter]: 'soon' } }, 1000],
+  ] as const)('%s', (_, spec, metadata, exitAfterMs) => {
+    const pod = podOf({}, {}, false);
+    const changed = { ...pod, metadata: { ...pod.metadata, ...metadata }, spec: { ...pod.spec, ...spec } };
+    expect(podSettings(changed as Pod).exitAfterMs).toBe(exitAfterMs);
+  });
+
   it('of nobody’s Job runs until it is told to stop', () => {
     expect(podSettings(podOf({ command: ['sleep', '1'] }, {}, false)).exitAfterMs).toBeUndefined();
   });

@@ -46,11 +46,28 @@ export function nodeSettings(node: Node): NodeSettings {
   };
 }
 
-/** Pods of a Job are there to end; everything else runs until it is told to stop. */
-const JOB_EXIT_MS = 1000;
+/** Tests of a Helm release; `test-success` and `test-failure` are what Helm 2 called them. */
+const HELM_HOOK = 'helm.sh/hook';
+const HELM_TEST = /(?:^|,)\s*test(?:-success|-failure)?\s*(?:,|$)/;
 
-/** What the pods of a Job do where nothing else is said: no command is run, but the plainest ones are understood. */
-function jobEnd({ spec }: Pod): { readonly afterMs: number | undefined; readonly code: string } {
+/**
+ * Pods of a Job, pods that somebody made by hand to run once, and tests of a Helm release are there to end; everything else runs
+ * until it is told to stop.
+ */
+function isToEnd({
+  metadata: { annotations, ownerReferences = [] },
+  spec: { restartPolicy = 'Always' },
+}: Pod): boolean {
+  if (ownerReferences.some((owner) => owner.kind === 'Job' && owner.controller === true)) return true;
+  if (restartPolicy === 'Always') return false;
+  return ownerReferences.length === 0 || HELM_TEST.test(annotations?.[HELM_HOOK] ?? '');
+}
+
+const ENDS_AFTER_MS = 1000;
+const NEVER = 'never';
+
+/** What pods that are to end do where nothing else is said: no command is run, but the plainest ones are understood. */
+function usualEnd({ spec }: Pod): { readonly afterMs: number | undefined; readonly code: string } {
   const { image = '', command = [], args = [] } = spec.containers[0] ?? {};
   const words = [...command, ...args];
   // An image that is made to wait.
@@ -59,16 +76,16 @@ function jobEnd({ spec }: Pod): { readonly afterMs: number | undefined; readonly
   const line = isScript ? (words[2] ?? '').trim() : words.join(' ').replace(/^\/bin\//, '');
   const [, verb, number = '0'] = /^(sleep|exit) ([0-9]{1,9})$/.exec(line) ?? [];
   if (verb === 'sleep') return { afterMs: Number(number) * 1000, code: '0' };
-  return { afterMs: JOB_EXIT_MS, code: line === 'false' ? '1' : number };
+  return { afterMs: ENDS_AFTER_MS, code: line === 'false' ? '1' : number };
 }
 
 export function podSettings(pod: Pod): PodSettings {
-  const { annotations, ownerReferences } = pod.metadata;
-  const isJob = ownerReferences?.some((owner) => owner.kind === 'Job' && owner.controller === true) ?? false;
-  const end = isJob ? jobEnd(pod) : undefined;
+  const { annotations } = pod.metadata;
+  const end = isToEnd(pod) ? usualEnd(pod) : undefined;
+  const isEndless = annotations?.[ANNOTATION.exitAfter] === NEVER;
   const code = Number(annotations?.[ANNOTATION.exitCode] ?? end?.code ?? '0');
   return {
-    exitAfterMs: duration(annotations, ANNOTATION.exitAfter) ?? end?.afterMs,
+    exitAfterMs: isEndless ? undefined : (duration(annotations, ANNOTATION.exitAfter) ?? end?.afterMs),
     exitCode: Number.isInteger(code) && code >= 0 && code <= 255 ? code : 1,
     stopDelayMs: duration(annotations, ANNOTATION.stopDelay) ?? 0,
   };

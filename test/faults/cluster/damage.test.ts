@@ -105,7 +105,7 @@ describe('a full disk', () => {
     expect(refused.length).toBeGreaterThan(0);
     for (const { code, message, cause } of refused) {
       expect([500, 503, 507]).toContain(code);
-      expect(cause).toMatch(/^EN_STORE_(COMMIT_FAILED|READ_ONLY)$/);
+      expect(cause).toMatch(/^EN_STORE_(COMMIT_FAILED|READ_ONLY|FULL)$/);
       expect(message).toContain(cause);
     }
     expect(await names(client)).toEqual(expect.arrayContaining(made.toSorted()));
@@ -131,7 +131,6 @@ describe('a torn tail', () => {
   it.each([
     ['the beginning of a frame', Buffer.from('EN1 B', 'latin1')],
     ['zeros', Buffer.alloc(5000)],
-    ['random bytes', Buffer.from('\u00ff garbage'.repeat(20), 'latin1')],
   ])('of an unfinished write is cut off with a notice: %s', async (_, torn) => {
     const made = await filled();
     appendFileSync(segments().at(-1) ?? '', torn);
@@ -198,18 +197,47 @@ describe('damage that no crash explains', () => {
     await expectRefusal();
   });
 
-  it('of a first segment that is empty where there are others: the same', async () => {
-    await filledWithSegments();
-    writeFileSync(segments()[0] ?? '', '');
-    const started = await refusedStart(dataDir);
-    expect(started.errors).toContain('EN_STORE_CORRUPT');
+  it('in the last frame, or behind it: the same', async () => {
+    await filled();
+    const newest = segments().at(-1) ?? '';
+    const whole = readFileSync(newest);
+    flip(newest, whole.length - 20);
+    await expectRefusal();
+    writeFileSync(newest, Buffer.concat([whole, Buffer.from('\u00ff garbage'.repeat(20), 'latin1')]));
+    await expectRefusal();
   });
 
-  it('of a segment that is gone: the same', async () => {
-    await filledWithSegments();
-    rmSync(segments()[1] ?? '');
+  const expectIncomplete = async (words: RegExp): Promise<void> => {
     const started = await refusedStart(dataDir);
-    expect(started.errors).toContain('EN_STORE_CORRUPT');
+    expect(started.code).toBe(1);
+    expect(started.errors).toMatch(words);
+    expect(started.errors).toMatch(/everynode backup.*Nothing was changed.*EN_STORE_INCOMPLETE/s);
+  };
+
+  it('of a first segment that is empty where there are others: says which, and how to copy', async () => {
+    await filledWithSegments();
+    writeFileSync(segments()[0] ?? '', '');
+    await expectIncomplete(/00000001-00000001\.log is not whole: it is empty/);
+  });
+
+  it('of a segment that is gone, an older one or the newest: the same', async () => {
+    await filledWithSegments();
+    const newest = segments().at(-1) ?? '';
+    const bytes = readFileSync(newest);
+    rmSync(newest);
+    await expectIncomplete(/\.log is missing: record says that it must be there/);
+    writeFileSync(newest, bytes);
+    rmSync(segments()[1] ?? '');
+    await expectIncomplete(/00000002-00000002\.log is missing/);
+  });
+
+  it('of a last frame that was cut off after a clean stop: the same', async () => {
+    const { server, client } = await begin();
+    expect((await create(client, 'c', 500)).status).toBe(201);
+    await server.kill('SIGTERM');
+    const newest = segments().at(-1) ?? '';
+    truncateSync(newest, statSync(newest).size - 20);
+    await expectIncomplete(/\.log is not whole: \d+ bytes of \d+/);
   });
 
   it('of the keys beside the data: says which file, and how to go on', async () => {

@@ -73,7 +73,12 @@ export class Watcher {
   resumed = 0;
   relisted = 0;
 
+  /** Until the connection breaks, in the middle of a list, too. */
   async follow(client: Http2Client): Promise<void> {
+    await this.#follow(client).catch(() => undefined);
+  }
+
+  async #follow(client: Http2Client): Promise<void> {
     if (this.revision === 0) await this.#list(client);
     else this.resumed += 1;
     if ((await this.#watch(client)) !== 'expired') return;

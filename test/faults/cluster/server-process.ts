@@ -95,6 +95,19 @@ export async function refusedStart(
   throw new Error('the server started');
 }
 
+/** Another command of the published program, to its end. */
+export function runCommand(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly errors: string }> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, errors })));
+}
+
 /** A folder with a data directory in it, gone afterwards. */
 export function temporaryDataDir(): { readonly dataDir: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'everynode-faults-'));

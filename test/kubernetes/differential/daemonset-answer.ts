@@ -55,7 +55,7 @@ export function answerOf(seen: Seen, namespace: string, { atRest, astray }: Mome
   }
   answer['pods of nobody'] = seen.pods
     .filter((pod) => ownerOf(pod) === '')
-    .map((pod) => ({ node: targetOf(pod), terminating: isLeaving(pod), labels: pod.metadata.labels }))
+    .map((pod) => ({ node: targetOf(pod), terminating: isLeaving(pod), labels: sorted(pod.metadata.labels) }))
     .toSorted((a, b) => byText(JSON.stringify(a), JSON.stringify(b)));
   return answer;
 }

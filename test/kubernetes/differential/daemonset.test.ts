@@ -10,7 +10,7 @@ import { generateDaemonSetCase, SETS } from './daemonset-generate.ts';
 import { playDaemonSetCase } from './daemonset-play.ts';
 import { startDaemonSetStage, type DaemonSetStage } from './daemonset-stage.ts';
 import { judge, limitMs } from './judge.ts';
-import { casesOf } from './plan.ts';
+import { casesOf, partedText } from './plan.ts';
 
 /** Each with several DaemonSets. */
 const CASES = casesOf('daemonset', 40);
@@ -39,7 +39,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-controller-mana
         });
         const told = JSON.stringify({ cases: played, ...counts });
         process.stderr.write(`daemonset: ${told} in ${Math.round((Date.now() - began) / 1000)} s\n`);
-        expect(failures).toEqual([]);
+        expect(failures, partedText(failures.length, played)).toEqual([]);
         expect(counts.sets).toBe(CASES.length * SETS);
         expect(counts.comparisons).toBeGreaterThan(counts.steps);
       },

@@ -20,6 +20,7 @@ import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource } from '../../../src/core/kube/objects.ts';
 import type { Client } from '../../../src/machinery/client.ts';
 import { NAMESPACE_LABELS, PRIORITIES, type SchedulerCase, STORAGE_CLASSES } from './scheduler-case.ts';
+import { sentAgain } from './sent-again.ts';
 import { refusalOf, startSides, type Side, type Sides } from './side.ts';
 
 const SENTINELS = 'sentinels';
@@ -157,9 +158,9 @@ export async function askAnew(
 ): Promise<void> {
   const pod = side.pods.get(name, namespace);
   if (pod === undefined) return;
-  const { labels = {}, uid } = pod.metadata;
+  const { uid } = pod.metadata;
   await side.client.delete(PODS, { namespace, name }, { gracePeriodSeconds: 0 });
-  await side.client.create(PODS, { ...pod, metadata: { name, namespace, labels } });
+  await side.client.create(PODS, sentAgain(pod));
   const isAnother = (): boolean => (side.pods.get(name, namespace)?.metadata.uid ?? uid) !== uid;
   await side.sees(() => isAnother() && isDecided(side.pods.get(name, namespace)));
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import { missingPrograms } from '../support/programs.ts';
 import { judge, limitMs } from './judge.ts';
-import { casesOf } from './plan.ts';
+import { casesOf, partedText } from './plan.ts';
 import type { SchedulerCase } from './scheduler-case.ts';
 import { generateSchedulerCase } from './scheduler-generate.ts';
 import { playSchedulerCase } from './scheduler-play.ts';
@@ -25,7 +25,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-scheduler']).le
     it(
       `on ${CASES.length} clusters`,
       async () => {
-        const counts = { decisions: 0, probes: 0, refreshed: 0, victims: 0 };
+        const counts = { decisions: 0, overtaken: 0, probes: 0, refreshed: 0, victims: 0 };
         const count = (what: keyof typeof counts): void => void (counts[what] += 1);
         const began = Date.now();
         const { played, failures } = await judge({
@@ -36,7 +36,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-scheduler']).le
         const { ties, woken } = stage;
         const told = JSON.stringify({ cases: played, ...counts, ties, woken });
         process.stderr.write(`scheduler: ${told} in ${Math.round((Date.now() - began) / 1000)} s\n`);
-        expect(failures).toEqual([]);
+        expect(failures, partedText(failures.length, played)).toEqual([]);
         expect(played).toBe(CASES.length);
         // A generator that no longer makes anything interesting would pass.
         if (played >= 100) {
@@ -44,6 +44,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-scheduler']).le
           expect(counts.probes).toBeGreaterThan(played / 4);
           expect(ties).toBeGreaterThan(played / 40);
           expect(counts.victims).toBeGreaterThan(played / 20);
+          expect(counts.overtaken).toBeLessThan(played / 20);
         }
       },
       limitMs(CASES.length),

@@ -95,6 +95,7 @@ async function startOurs({ scheduler, controllers = [] }: Judged): Promise<Side>
           logger: silentLogger,
           instance: 'test',
           scheduler: scheduler(cluster.client),
+          insteadOfUpstream: true,
         });
   return sideOf('everynode', cluster.client, { log: () => '', keepLogs: () => undefined }, async () => {
     await operator?.stop();

@@ -7,8 +7,6 @@ import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { invalidObject } from '../../../core/kube/status-error.ts';
 import { applyCustomScale, readCustomScale } from '../../custom/custom-scale.ts';
-import type { DecodeOptions } from '../decode.ts';
-import { readBody, SCALE } from './read-body.ts';
 
 interface Scalable extends KubeObject {
   readonly spec?: {
@@ -42,9 +40,9 @@ function selectorText(kind: KindDefinition, selector: LabelSelector | { readonly
   return compileLabelSelector(modern).toString();
 }
 
-/** The object with the replicas a Scale asks for. */
-export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject, options: DecodeOptions): Stored {
-  const scale = readBody(SCALE, wanted, options) as Scale;
+/** The object with the replicas a Scale asks for, which has been read. */
+export function applyScale(kind: KindDefinition, object: Stored, wanted: KubeObject): Stored {
+  const scale = wanted as Scale;
   if (kind.custom !== undefined) return applyCustomScale(kind, object, scale);
   const replicas = scale.spec?.replicas ?? 0;
   if (replicas < 0) {

@@ -14,7 +14,8 @@ import { checkApplyOptions, checkConfiguration } from '../managed-fields-apply.t
 import { applyScaleConfiguration, ownersAfterScale } from '../managed-fields-scale.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
-import { BINDING, readBody } from './read-body.ts';
+import { unusablePatch } from '../unusable-patch.ts';
+import { BINDING, readBody, SCALE } from './read-body.ts';
 import { applyScale, readScale } from './scale.ts';
 
 const isPods = (kind: KindDefinition): boolean => kind.group === '' && kind.resource === 'pods';
@@ -53,9 +54,10 @@ export function updateSubresource(
 ): Promise<ApiResponse> | undefined {
   const { subresource } = request.target;
   if (subresource === 'scale') {
-    // Whether the body is about the object of the path is asked before whether there is one.
-    checkName(request.object, request.target.name);
-    return changeScale(context, kind, request, () => request.object);
+    // Whether the body can be read, and is about the object of the path, is asked before whether there is one.
+    const scale = readBody(SCALE, request.object, decodeOptions(request));
+    checkName(scale, request.target.name);
+    return changeScale(context, kind, request, () => scale);
   }
   if (subresource === 'finalize' && isNamespaces(kind)) return finalize(context, kind, request);
   return undefined;
@@ -86,7 +88,7 @@ async function changeScale(
       if (current === undefined) throw unknownPath();
       const wanted = next(readScale(kind, current, true), current);
       checkName(wanted, request.target.name);
-      return applyScale(kind, current, wanted, decodeOptions(request));
+      return applyScale(kind, current, request.verb === 'patch' ? readPatched(request, wanted) : wanted);
     },
     owners(current, changed) {
       if (current === undefined) return undefined;
@@ -100,10 +102,19 @@ async function changeScale(
       subresource: 'scale',
       kind: 'Scale',
       show: (object) => readScale(kind, object as Stored, true),
-      putBack: (object, scale) => applyScale(kind, object as Stored, scale, IGNORE),
+      putBack: (object, scale) => applyScale(kind, object as Stored, readBody(SCALE, scale, IGNORE)),
     },
   });
   return response.type === 'object' ? { ...response, object: readScale(kind, response.object) } : response;
+}
+
+/** What is wrong with a Scale that a patch made is the fault of the patch. */
+function readPatched(request: PatchRequest, scale: KubeObject): KubeObject {
+  try {
+    return readBody(SCALE, scale, decodeOptions(request));
+  } catch (error) {
+    throw request.patch.type === 'apply' ? error : unusablePatch(error, scale);
+  }
 }
 
 /** A configuration applied to the scale of an object; only replicas can be claimed so. */

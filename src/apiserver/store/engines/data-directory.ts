@@ -10,6 +10,10 @@ import { makeDirectory } from '../../../machinery/make-directory.ts';
 
 export interface DataDirectory {
   readonly path: string;
+  /** The identity of the store that was made in it, as far as it is known: proof that there was one. */
+  readonly store: string | undefined;
+  /** Remembers the identity of the store in it. */
+  holds(store: string): void;
   /** Lets the next process in. Idempotent. */
   release(): void;
 }
@@ -20,10 +24,15 @@ const HOLDER = 'holder';
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   makePrivate(path);
   const lock = await takeLock(path);
-  writeFileSync(join(path, HOLDER), `${process.pid}\n`, { mode: 0o600 });
+  const store = readHolder(path).store;
+  writeHolder(path, store);
   let held = true;
   return {
     path,
+    store,
+    holds(known) {
+      if (known !== store) writeHolder(path, known);
+    },
     release() {
       if (held) lock.close();
       held = false;
@@ -58,8 +67,8 @@ async function takeLock(path: string): Promise<DatabaseSync> {
     if (!isBusy(cause)) {
       throw new StoreError('EN_STORE_DIRECTORY', `cannot lock ${path}: ${textOf(cause)}`, { cause });
     }
-    const holder = readHolder(path);
-    const who = holder === undefined ? 'another process' : `process ${holder}`;
+    const { pid } = readHolder(path);
+    const who = pid === undefined ? 'another process' : `process ${pid}`;
     throw new StoreError('EN_STORE_LOCKED', `${path} is in use by ${who}; stop it, or use another data directory`, {
       cause,
     });
@@ -70,11 +79,26 @@ const SQLITE_BUSY = 5;
 const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY;
 
-function readHolder(path: string): string | undefined {
+/** Two lines: the process that holds the directory, and the store in it. */
+function writeHolder(path: string, store: string | undefined): void {
+  const text = store === undefined ? `${process.pid}\n` : `${process.pid}\nstore ${store}\n`;
   try {
-    const text = readFileSync(join(path, HOLDER), 'utf8').trim();
-    return /^\d+$/.test(text) ? text : undefined;
+    writeFileSync(join(path, HOLDER), text, { mode: 0o600 });
+  } catch (cause) {
+    // A full disk keeps nobody from opening a store: deletions make room.
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOSPC') throw cause;
+  }
+}
+
+function readHolder(path: string): { pid?: string; store?: string } {
+  try {
+    const text = readFileSync(join(path, HOLDER), 'utf8');
+    const [pid = '', store = ''] = text.split('\n');
+    return {
+      ...(/^\d+$/.test(pid) ? { pid } : {}),
+      ...(store.startsWith('store ') ? { store: store.slice('store '.length) } : {}),
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }

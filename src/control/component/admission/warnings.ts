@@ -1,16 +1,22 @@
 /** What is unwise about a component that may be stored all the same: `kubectl` shows it to whoever writes. */
 import { lintComponent } from '../lint/lint.ts';
+import type { LintRule } from '../lint/rules.ts';
 import type { Verdict } from './judge.ts';
 
 /** API servers cut off what is longer, all of it together. */
 const MOST = 10;
 const LONGEST = 256;
 
+/**
+ * Secrets in plain text were refused (what is left are stand-ins for what references lead to), and a controller reads no
+ * files or variables for a manifest.
+ */
+const ELSEWHERE: ReadonlySet<LintRule> = new Set(['literal-secret', 'reads-outside', 'reads-variable', 'reads-file']);
+
 export function warningsOf({ read, rendered }: Verdict): readonly string[] {
   if (rendered === undefined) return [];
   const texts = lintComponent(read, rendered)
-    // Secrets in plain text were refused; what is left are stand-ins for what references lead to.
-    .filter(({ level, silenced, rule }) => level !== 'info' && silenced === undefined && rule !== 'literal-secret')
+    .filter(({ level, silenced, rule }) => level !== 'info' && silenced === undefined && !ELSEWHERE.has(rule))
     .map(({ path, message, suggestion, code }) => {
       const hint = suggestion === undefined ? '' : ` (${suggestion})`;
       return shortened(`${path}: ${message}${hint} [${code}]`);

@@ -5,7 +5,9 @@
  */
 import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import { DAEMON_SETS } from '../../../core/api/registry/resources.ts';
+import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import { createCalls } from './calls.ts';
 import { customResourceOf, customResourceText } from './custom-resource.ts';
@@ -28,6 +30,8 @@ export interface UndoResult {
   readonly outcome: 'undone' | 'unchanged';
   readonly from: Revision | undefined;
   readonly to: Revision;
+  /** As the server has it now. */
+  readonly daemonSet: Stored<DaemonSet>;
   readonly warnings: readonly string[];
 }
 
@@ -50,7 +54,7 @@ export async function undoComponent(
     const have = known.length === 0 ? 'it has none' : `it has ${known.map((r) => r.revision).join(', ')}`;
     throw new ComponentApplyError('EN_COMPONENT_APPLY_NOT_FOUND', `${refText(ref)} has ${wanted}: ${have}`);
   }
-  if (to === from) return { outcome: 'unchanged', from, to, warnings: [] };
+  if (to === from) return { outcome: 'unchanged', from, to, daemonSet: set, warnings: [] };
 
   const found = await readInventory(calls, identity);
   const keeper = found?.inventory.identity.uid;
@@ -66,8 +70,9 @@ export async function undoComponent(
   // First the record: a controller that saw the template change and knew nothing of it would change it back.
   const undone = { revision: to.revision, at: formatTime(context.clock.now()) };
   const noted = isDry || found === undefined ? undefined : await noteInInventory(calls, found, undone);
+  let daemonSet: Stored<DaemonSet>;
   try {
-    await calls.request('patch', ref, (signal) =>
+    daemonSet = await calls.request('patch', ref, (signal) =>
       calls.context.client.patch(
         DAEMON_SETS,
         keyOfRef(ref),
@@ -85,5 +90,5 @@ export async function undoComponent(
     throw error;
   }
   for (const message of warnings) calls.tell({ type: 'note', message });
-  return { outcome: 'undone', from, to, warnings };
+  return { outcome: 'undone', from, to, daemonSet, warnings };
 }

@@ -8,7 +8,8 @@ import {
 import { hasFinalizer, isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
-import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
+import { newer } from '../../../core/kube/resource-version.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import type { Actor } from '../../../machinery/actor.ts';
@@ -21,7 +22,6 @@ import { createInformers, type Informers } from '../../../machinery/informers.ts
 import { silentLogger, type Logger } from '../../../machinery/logger.ts';
 import type { Metrics } from '../../../machinery/metrics.ts';
 import type { Random } from '../../../machinery/random.ts';
-import { compareResourceVersions } from '../../../machinery/resource-version.ts';
 import { applyComponent } from '../apply/apply.ts';
 import { createCalls } from '../apply/calls.ts';
 import { componentToApply } from '../apply/from-rendered.ts';
@@ -35,10 +35,11 @@ import { createScrubber } from '../apply/secrets.ts';
 import { readObject } from '../load.ts';
 import type { ComponentObject } from './component-object.ts';
 import { desiredOf, type Desired } from './desired.ts';
-import { createKinds, COMPONENT_GROUPS, type FollowedKind } from './kinds.ts';
+import { createKinds, COMPONENT_GROUPS, isFollowed, type FollowedKind } from './kinds.ts';
 import { concerns, createKnown, livesIn, type Known } from './known.ts';
 import { outcomeOf, wasSuperseded } from './outcome-of.ts';
 import { checksumOf, referencedSecrets, withChecksum } from './referenced-secrets.ts';
+import { goesWithDefinition } from './release.ts';
 import { inventoryText, leftBehind, removeComponents } from './remove.ts';
 import { rolloutOf } from './rollout-view.ts';
 import { createSecretWatch } from './secret-watch.ts';
@@ -56,6 +57,8 @@ export interface ComponentControllerOptions {
   readonly metrics?: Metrics;
   readonly instance?: string;
   readonly concurrency?: number;
+  /** The server serves its own definitions whatever the stored ones say: they are followed as soon as they are there. */
+  readonly keepsNames?: boolean;
 }
 
 const CONCURRENCY = 4;
@@ -111,21 +114,25 @@ export function createComponentController(options: ComponentControllerOptions): 
   const enqueue = (delayMs: number, isMeant: (known: Known) => boolean): void => {
     for (const known of components.values()) if (isMeant(known)) controller.queue.addAfter(known.key, delayMs);
   };
-  const kinds = createKinds(client, following, {
-    begun() {
-      world = openWorld(own, options.informers, {
-        childChanged: (component) => enqueue(CHILD_DELAY_MS, (known) => concerns(known, component)),
-        podChanged: (component) => enqueue(POD_DELAY_MS, ({ target }) => target === component),
-        namespaceChanged: (name) => enqueue(CHILD_DELAY_MS, (known) => livesIn(known, name)),
-        inventoryChanged: (uid) => enqueue(CHILD_DELAY_MS, (known) => known.uid === uid),
-      });
+  const kinds = createKinds(
+    client,
+    { ...following, keepsNames: options.keepsNames === true },
+    {
+      begun() {
+        world = openWorld(own, options.informers, {
+          childChanged: (component) => enqueue(CHILD_DELAY_MS, (known) => concerns(known, component)),
+          podChanged: (component) => enqueue(POD_DELAY_MS, ({ target }) => target === component),
+          namespaceChanged: (name) => enqueue(CHILD_DELAY_MS, (known) => livesIn(known, name)),
+          inventoryChanged: (uid) => enqueue(CHILD_DELAY_MS, (known) => known.uid === uid),
+        });
+      },
+      changed(group, { type, object, old }) {
+        controller.queue.add(keyText(group, object));
+        const isNews = type !== 'update' || object.metadata.generation !== old.metadata.generation;
+        if (isNews) followDependents(object);
+      },
     },
-    changed(group, { type, object, old }) {
-      controller.queue.add(keyText(group, object));
-      const isNews = type !== 'update' || object.metadata.generation !== old.metadata.generation;
-      if (isNews) followDependents(object);
-    },
-  });
+  );
   const followDependents = (object: ComponentObject): void => {
     const name = nameText(object);
     enqueue(0, ({ needs }) => needs.includes(name));
@@ -350,6 +357,12 @@ export function createComponentController(options: ComponentControllerOptions): 
     const { known, at, signal } = work;
     const { object } = work;
     if (!hasFinalizer(object, COMPONENT_FINALIZER)) return undefined;
+    if (await goesWithDefinition(client, work.kind.resource.group, object, signal)) {
+      logger.info('The definition was deleted: the component is let go of, and what it brought stays', {
+        ...describe(known.key),
+      });
+      return letGo(work);
+    }
     if (isPaused(object)) {
       await report(work, { is: 'paused' });
       return undefined;
@@ -380,12 +393,15 @@ export function createComponentController(options: ComponentControllerOptions): 
       await report(work, outcome);
       return later(work);
     }
+    return letGo(work);
+  }
+
+  async function letGo(work: Work): Promise<undefined> {
     const rest = (work.object.metadata.finalizers ?? []).filter((each) => each !== COMPONENT_FINALIZER);
     await patchFinalizers(work, rest).catch((error: unknown) => {
       if (!isStatus(error, 'NotFound')) throw error;
     });
-    forget(known);
-    return undefined;
+    forget(work.known);
   }
 
   /** Namespaces in which it may have brought something: as recorded, and as its spec says, if that can be read. */
@@ -406,7 +422,7 @@ export function createComponentController(options: ComponentControllerOptions): 
     const [inventory] = at.inventoriesOf(object.metadata.uid);
     const identity = desired?.is === 'wanted' ? desired.rendered.identity : inventory?.identity;
     const cached = identity === undefined ? undefined : at.daemonSet(identity.namespace, identity.name);
-    const live = cached === undefined ? undefined : newest(cached, known.set);
+    const live = cached === undefined ? undefined : newer(cached, known.set);
     const isOurs = at
       .inventoriesOf(object.metadata.uid)
       .some((each) => each.identity.namespace === identity?.namespace);
@@ -469,7 +485,8 @@ export function createComponentController(options: ComponentControllerOptions): 
         if (known !== undefined) forget(known);
         components.set(key, (known = createKnown(key, cached.metadata.uid)));
       }
-      const work: Work = { kind, known, object: newest(cached, known.written), at: world, signal };
+      // What we wrote may not have come back yet.
+      const work: Work = { kind, known, object: newer(cached, known.written), at: world, signal };
       try {
         return await (isBeingDeleted(work.object) ? reconcileGoing(work) : reconcilePresent(work));
       } catch (error) {
@@ -486,7 +503,7 @@ export function createComponentController(options: ComponentControllerOptions): 
     ready: () => controller.ready(),
     unknown: () => [
       ...kinds.unknown(),
-      ...[...own.all()].flatMap((informer) => (informer.hasSynced() ? [] : [informer.resource])),
+      ...[...own.all()].flatMap((informer) => (isFollowed(informer) ? [] : [informer.resource])),
     ],
     async start(signal) {
       await Promise.all([
@@ -498,11 +515,4 @@ export function createComponentController(options: ComponentControllerOptions): 
       ]);
     },
   };
-}
-
-/** What we wrote may not have come back yet. */
-function newest<T extends KubeObject>(cached: Stored<T>, written: Stored<T> | undefined): Stored<T> {
-  if (written === undefined) return cached;
-  const order = compareResourceVersions(written.metadata.resourceVersion, cached.metadata.resourceVersion);
-  return order !== undefined && order > 0 ? written : cached;
 }

@@ -48,7 +48,16 @@ export function versionToFollow(definition: CustomResourceDefinition): string | 
 const isServed = ({ status, spec }: CustomResourceDefinition): boolean =>
   isConditionTrue(status?.conditions, 'Established') && spec.names.kind === COMPONENT_KIND;
 
-export function createKinds(client: Client, options: InformerOptions, listener: KindListener): Kinds {
+/** The cache was filled, and is kept up. */
+export const isFollowed = ({ hasSynced, isRefused }: Pick<Informer<never>, 'hasSynced' | 'isRefused'>): boolean =>
+  hasSynced() && !isRefused();
+
+export interface KindsOptions extends InformerOptions {
+  /** Ours are served whatever the stored definitions say, as long as there are any. */
+  readonly keepsNames?: boolean;
+}
+
+export function createKinds(client: Client, options: KindsOptions, listener: KindListener): Kinds {
   const definitions = COMPONENT_GROUPS.map((group) => {
     const fieldSelector = `metadata.name=${COMPONENT_PLURAL}.${group}`;
     return { group, informer: createInformer(client, CUSTOM_RESOURCE_DEFINITIONS, { fieldSelector }, options) };
@@ -93,9 +102,14 @@ export function createKinds(client: Client, options: InformerOptions, listener: 
     hasBegun = true;
   }
 
+  const versionOf = (group: string, definition: CustomResourceDefinition): string | undefined =>
+    options.keepsNames === true
+      ? GENERATIONS.find((generation) => generation.group === group)?.version
+      : versionToFollow(definition);
+
   function catchUp(group: string, definition: CustomResourceDefinition | undefined): void {
     const known = followed.get(group);
-    const version = definition === undefined ? undefined : versionToFollow(definition);
+    const version = definition === undefined ? undefined : versionOf(group, definition);
     if (known?.resource.version === version || running === undefined || running.aborted) return;
     known?.stop();
     followed.delete(group);
@@ -111,7 +125,7 @@ export function createKinds(client: Client, options: InformerOptions, listener: 
     areFilled: () => followed.values().every(({ informer }) => informer.hasSynced()),
     unknown: () =>
       [...definitions, ...followed.values()].flatMap(({ informer }) =>
-        informer.hasSynced() ? [] : [informer.resource as Resource],
+        isFollowed(informer) ? [] : [informer.resource as Resource],
       ),
     async start(signal) {
       running = signal;

@@ -70,6 +70,41 @@ describe('lints', () => {
     ],
     ['missing-readiness', {}, [`${APP}.readinessProbe`]],
     ['literal-secret', { app: { env: { secrets: { A: 'x', B: 'env:B' } } } }, [`${APP}.env.secrets.A`]],
+    ['reads-variable', { app: { env: { secrets: { A: 'x', B: 'env:B' } } } }, [`${APP}.env.secrets.B`]],
+    [
+      'reads-variable',
+      { pod: { imageRegistries: [{ server: 'a.io', username: 'u', password: 'env:PASS' }] } },
+      ['spec.pod.imageRegistries[0].password'],
+    ],
+    [
+      'reads-file',
+      { app: { env: { secrets: { A: 'file:a', B: 'file:b/../c/..d', C: 'file:/a', D: 'file:.ssh/a' } } } },
+      [`${APP}.env.secrets.A`, `${APP}.env.secrets.B`],
+    ],
+    [
+      'reads-outside',
+      {
+        app: {
+          env: {
+            secrets: {
+              A: 'file:a',
+              B: 'file:/etc/passwd',
+              C: 'file:../a',
+              D: 'file:a/../../a/b',
+              E: 'file:.ssh/id_rsa',
+              F: 'file:C:\\a',
+              G: 'file:..\\a',
+            },
+          },
+        },
+      },
+      ['B', 'C', 'D', 'E', 'F', 'G'].map((name) => `${APP}.env.secrets.${name}`),
+    ],
+    [
+      'reads-outside',
+      { metadata: { annotations: { 'kubernetes.planton.dev/docker-config-json-file': '/root/.docker/config.json' } } },
+      ['metadata.annotations["kubernetes.planton.dev/docker-config-json-file"]'],
+    ],
     [
       'literal-secret',
       {

@@ -7,6 +7,7 @@ import { containerLints } from './containers.ts';
 import type { Lint, LintOptions } from './context.ts';
 import { hostPorts, missingObjects, selectors } from './others.ts';
 import { bareVolumes, labels, logins, podSecurity, rights, strategy, tolerations } from './pod.ts';
+import { reads } from './reads.ts';
 import { type Level, LINT_RULES, lintCode, type LintRule, SILENCE_PREFIX } from './rules.ts';
 
 export interface LintFinding {
@@ -33,6 +34,7 @@ const LINTS: readonly Lint[] = [
   labels,
   logins,
   bareVolumes,
+  reads,
 ];
 
 const lineOf = ({ line }: Place): number => line ?? Number.POSITIVE_INFINITY;

@@ -47,6 +47,18 @@ export const LINT_RULES = {
   },
   'capabilities-beside-privileged': { level: 'info', why: 'A privileged container has every capability anyway' },
   'literal-secret': { level: 'warning', why: 'A secret in plain text is in the history of the repository for ever' },
+  'reads-outside': {
+    level: 'error',
+    why: 'A file that is not below the folder of the manifest would go into a Secret that the image reads; apply refuses it',
+  },
+  'reads-variable': {
+    level: 'warning',
+    why: 'A variable of the machine that applies it goes into a Secret that the image reads; apply asks for its name',
+  },
+  'reads-file': {
+    level: 'info',
+    why: 'A file beside the manifest goes into a Secret that the image reads',
+  },
   'wildcard-rights': { level: 'warning', why: 'A star gives rights to things that do not exist yet' },
   'missing-readiness': { level: 'info', why: 'Without a readiness probe a rollout goes on when new pods do not work' },
   'bounds-without-effect': {

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Container } from '../../../core/api/types/core-v1.ts';
+import type { JsonObject } from '../../../core/kube/json.ts';
 import { loadManifests, prepareComponents } from '../load.ts';
 import { problemText } from '../problem.ts';
 import { brief, textOf } from '../testing/manifests.ts';
@@ -73,6 +75,42 @@ describe('an override', () => {
   it('a list where a mapping is, and the other way round, is refused', () => {
     expect(set({ a: { b: 1 } }, 'a[0]=1')).toContain('list');
     expect(set({ a: [1] }, 'a.b=1')).toContain('mapping');
+  });
+
+  const overridden = async (
+    app: JsonObject,
+    expression: string,
+  ): Promise<readonly string[] | Container | undefined> => {
+    const loaded = loadManifests([{ file: 'm.yaml', text: textOf({ app }) }], [{ expression }]);
+    const { components, problems } = await prepareComponents(loaded);
+    if (problems.length > 0) return problems.map(problemText);
+    return components[0]?.rendered.daemonSet.spec.template.spec?.containers[0];
+  };
+
+  it.each<[string, JsonObject, string, object]>([
+    ['tag', { image: 'a.io/b:1' }, 'image.tag=2.0', { image: 'a.io/b:2.0' }],
+    ['tag where none is', { image: 'a.io:5000/b' }, 'image.tag=2.0', { image: 'a.io:5000/b:2.0' }],
+    ['repository', { image: 'a.io/b:1' }, 'image.repo=c.io/d', { image: 'c.io/d:1' }],
+    ['tag of the long form', { image: { repo: 'a.io/b', tag: '1' } }, 'image.tag=2.0', { image: 'a.io/b:2.0' }],
+    [
+      'path of a host path',
+      { volumeMounts: [{ name: 'v', mountPath: '/v', hostPath: '/a', hostPathType: 'Directory' }] },
+      'volumeMounts[0].hostPath.path=/b',
+      {},
+    ],
+    [
+      'variable',
+      { env: { A: 'x' } },
+      'env.variables.A=y',
+      { env: expect.arrayContaining([{ name: 'A', value: 'y' }]) as unknown },
+    ],
+  ])('changes the %s of a thing that is written in its short form', async (_, app, expression, expected) => {
+    expect(await overridden(app, `spec.container.app.${expression}`)).toMatchObject(expected);
+  });
+
+  it('of a part that a short form does not have is told as ever', async () => {
+    const problems = await overridden({ image: 'a.io/b:1' }, 'spec.container.app.image.tga=2');
+    expect(JSON.stringify(problems)).toContain('mapping');
   });
 
   it('whatever it says, it answers', () => {

@@ -1,9 +1,12 @@
 /**
  * Overrides in the manner of Helm: `spec.container.app.image.tag=1.2,spec.tolerations[0].operator=Exists`. A value is a
  * boolean, null (which removes the field), a whole number, a list in braces, or else a text; with `asText` always a text.
- * A backslash takes the next character as it is. Either spelling of a field finds the other.
+ * A backslash takes the next character as it is. Either spelling of a field finds the other, and a part of a thing is found
+ * in its short form, too: `image.tag` in `image: repo:tag`.
  */
-import { snakeCase } from '../../../core/api/component/language.ts';
+import { type Schema, snakeCase } from '../../../core/api/component/language.ts';
+import { manifest } from '../../../core/api/component/spec.ts';
+import { normalForm } from './forms.ts';
 import type { Fault } from './scalars.ts';
 import {
   type Entry,
@@ -14,6 +17,7 @@ import {
   type SourceDocument,
   type SourceNode,
 } from './source.ts';
+import { spellings } from './spellings.ts';
 import { pathText, type PathStep } from './trace.ts';
 
 export interface SetOptions {
@@ -36,7 +40,7 @@ export function applySet(document: SourceDocument, expression: string, options: 
     let next = document;
     for (const { path, value } of parseSet(expression, options.asText === true)) {
       const at = overrideAt(next.overrides.length);
-      next = next.overridden(put(next.root, path, placed(value, at), at), pathText(path));
+      next = next.overridden(put(next.root, path, { value: placed(value, at), at, schema: manifest }), pathText(path));
     }
     return { document: next };
   } catch (error) {
@@ -150,46 +154,66 @@ function placed(node: SourceNode, at: number): SourceNode {
 }
 
 /** The node with the value at the path; what is missing on the way is made. */
-function put(node: SourceNode | undefined, path: readonly PathStep[], value: SourceNode, at: number): SourceNode {
+function put(node: SourceNode | undefined, path: readonly PathStep[], what: Put): SourceNode {
   const [step, ...rest] = path;
-  if (step === undefined) return value;
+  if (step === undefined) return what.value;
   const old = node === undefined || isNull(node) ? undefined : node;
-  return typeof step === 'number' ? putItem(old, step, rest, value, at) : putMember(old, step, rest, value, at);
+  return typeof step === 'number' ? putItem(old, step, rest, what) : putMember(old, step, rest, what);
+}
+
+interface Put {
+  readonly value: SourceNode;
+  readonly at: number;
+  /** What is declared of the node, where anything is. */
+  readonly schema: Schema | undefined;
 }
 
 function putItem(
   node: SourceNode | undefined,
   step: number,
   rest: readonly PathStep[],
-  value: SourceNode,
-  at: number,
+  { value, at, schema }: Put,
 ): SourceNode {
   if (node !== undefined && node.kind !== 'list') throw new Unreadable(`[${step}] asks for a list where there is none`);
   const items = [...(node?.items ?? [])];
   if (step > items.length) throw new Unreadable(`there is no place for [${step}]: the list has ${items.length}`);
-  const next = put(items[step], rest, value, at);
+  const next = put(items[step], rest, { value, at, schema: schema?.kind === 'list' ? schema.items : undefined });
   if (isNull(next)) items.splice(step, 1);
   else items[step] = next;
   return listNode(items, node?.at ?? at);
 }
 
 function putMember(
-  node: SourceNode | undefined,
+  written: SourceNode | undefined,
   step: string,
   rest: readonly PathStep[],
-  value: SourceNode,
-  at: number,
+  { value, at, schema }: Put,
 ): SourceNode {
+  const node = written === undefined ? undefined : withMember(written, step, rest, schema);
   if (node !== undefined && node.kind !== 'map') throw new Unreadable(`${step} asks for a mapping where there is none`);
   const entries = node?.entries ?? [];
   const isSame = ({ key }: Entry): boolean => snakeCase(key) === snakeCase(step);
   const found = entries.find(({ key }) => key === step) ?? entries.find(isSame);
-  const next = put(found?.value, rest, value, at);
+  const next = put(found?.value, rest, { value, at, schema: memberSchema(schema, step) });
   const entry: Entry = { key: found?.key ?? step, keyAt: found?.keyAt ?? at, value: next };
   const kept = isNull(next) ? [] : [entry];
   const changed =
     found === undefined ? [...entries, ...kept] : entries.flatMap((each) => (each === found ? kept : [each]));
   return mapNode(changed, node?.at ?? at);
+}
+
+/** The long form of a node, where it is written in a short one that has no place for the member. */
+function withMember(node: SourceNode, step: string, rest: readonly PathStep[], schema: Schema | undefined): SourceNode {
+  if (schema?.kind !== 'object' || schema.form === undefined || !spellings(schema).has(step)) return node;
+  const present = node.kind === 'map' ? node.entries.find(({ key }) => snakeCase(key) === snakeCase(step)) : undefined;
+  const isWhole = present !== undefined && (rest.length === 0 || present.value.kind !== 'scalar');
+  return isWhole ? node : normalForm(schema, node);
+}
+
+function memberSchema(schema: Schema | undefined, step: string): Schema | undefined {
+  if (schema?.kind === 'map') return schema.values;
+  if (schema?.kind !== 'object') return undefined;
+  return schema.fields[spellings(schema).get(step) ?? '']?.schema;
 }
 
 const isNull = (node: SourceNode): boolean => node.kind === 'scalar' && node.value === null;

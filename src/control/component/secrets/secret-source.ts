@@ -5,18 +5,30 @@
 import type { SecretText } from '../../../core/api/component/secret-text.ts';
 import type { Component, ComponentContainer, ComponentSecret } from '../../../core/api/component/types.ts';
 import { containersOf } from '../containers-of.ts';
+import type { ComponentErrorCode } from '../errors.ts';
 import type { Problem } from '../problem.ts';
 import { problemAt, type ReadComponent } from '../read/read-component.ts';
 import type { PathStep } from '../read/trace.ts';
 
 export interface SecretSource {
   /** The variable, or undefined if there is none. */
-  env(name: string): string | undefined | Promise<string | undefined>;
+  env(name: string, manifest: string): string | undefined | Promise<string | undefined>;
   /**
    * The text of the file, or undefined if there is none. The path is as written, relative to the manifest. What it throws
-   * is told, so it must not quote the text.
+   * is told, so it must not quote the text. Both throw `SecretRefused` for what the manifest may not have.
    */
   file(path: string, manifest: string): string | undefined | Promise<string | undefined>;
+}
+
+/** The caller does not let the manifest have what it asks for. */
+export class SecretRefused extends Error {
+  override readonly name = 'SecretRefused';
+  readonly fix: string;
+
+  constructor(why: string, fix: string) {
+    super(why);
+    this.fix = fix;
+  }
 }
 
 export interface ResolvedSecrets {
@@ -32,7 +44,7 @@ export async function resolveSecrets(read: ReadComponent, source: SecretSource):
     const { file } = read.document;
     const found = await foundAt(secret, file, () => lookUp(secret, source, file));
     if (typeof found === 'string') return secret.resolvedTo(found);
-    problems.push(problemAt(read, path, { code: 'EN_COMPONENT_SECRET', ...found, expected: 'a value there' }));
+    problems.push(problemAt(read, path, { ...found, expected: 'a value there' }));
     return secret;
   };
   const component = await mapSecrets(read.component, resolve);
@@ -44,14 +56,28 @@ export async function foundAt(
   secret: SecretText,
   manifest: string,
   lookUp: () => string | undefined | Promise<string | undefined>,
-): Promise<string | { readonly message: string; readonly suggestion?: string }> {
+): Promise<string | NotFound> {
   try {
     const found = await lookUp();
     if (found !== undefined) return found;
-    return { message: `nothing was found at ${secret.describe()}`, suggestion: remedyFor(secret, manifest) };
+    const suggestion = remedyFor(secret, manifest);
+    return { code: 'EN_COMPONENT_SECRET', message: `nothing was found at ${secret.describe()}`, suggestion };
   } catch (error) {
-    return { message: `${secret.describe()} cannot be read: ${(error as Error).message}` };
+    if (error instanceof SecretRefused) {
+      const message = `${secret.describe()} is not read: ${error.message}`;
+      return { code: 'EN_COMPONENT_SECRET_REFUSED', message, suggestion: error.fix };
+    }
+    return {
+      code: 'EN_COMPONENT_SECRET',
+      message: `${secret.describe()} cannot be read: ${(error as Error).message}`,
+    };
   }
+}
+
+interface NotFound {
+  readonly code: ComponentErrorCode;
+  readonly message: string;
+  readonly suggestion?: string;
 }
 
 function remedyFor({ origin }: SecretText, manifest: string): string {
@@ -74,7 +100,7 @@ export function secretPlaces(component: Component): readonly string[] {
 }
 
 async function lookUp({ origin }: SecretText, source: SecretSource, manifest: string): Promise<string | undefined> {
-  if (origin.from === 'env') return await source.env(origin.name);
+  if (origin.from === 'env') return await source.env(origin.name, manifest);
   if (origin.from === 'file') return (await source.file(origin.path, manifest))?.replace(/\r?\n$/, '');
   return undefined;
 }

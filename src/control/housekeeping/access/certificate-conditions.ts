@@ -7,5 +7,5 @@ export const hasCondition = ({ status }: CertificateSigningRequest, type: string
 export const isIssued = ({ status }: CertificateSigningRequest): boolean => (status?.certificate ?? '') !== '';
 
 /** The request as PEM; on the wire bytes are base64. */
-export const requestPem = ({ spec }: CertificateSigningRequest): string =>
+export const requestPem = ({ spec }: Pick<CertificateSigningRequest, 'spec'>): string =>
   Buffer.from(spec.request, 'base64').toString('latin1');

@@ -6,11 +6,13 @@ export const KUBELET_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubele
 export const KUBELET_SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
 export const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 
+const MASTERS = 'system:masters';
+
 type Problem = string | undefined;
 type Rule = (request: ReadRequest, usages: readonly string[]) => Problem;
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  [CLIENT_SIGNER, (_, usages) => clientUsageProblem(usages)],
+  [CLIENT_SIGNER, clientProblem],
   [KUBELET_CLIENT_SIGNER, kubeletClientProblem],
   [KUBELET_SERVING_SIGNER, kubeletServingProblem],
   [LEGACY_SIGNER, () => undefined],
@@ -22,7 +24,9 @@ export const isOurSigner = (signerName: string): boolean => RULES.has(signerName
 export const signerProblem = (signerName: string, request: ReadRequest, usages: readonly string[]): Problem =>
   RULES.get(signerName)?.(request, usages);
 
-function clientUsageProblem(usages: readonly string[]): Problem {
+/** The API server refuses masters when the request is made; a request that came past it is not signed either. */
+function clientProblem({ organizations }: ReadRequest, usages: readonly string[]): Problem {
+  if (organizations.includes(MASTERS)) return `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`;
   const odd = usages.find((usage) => !['digital signature', 'key encipherment', 'client auth'].includes(usage));
   if (odd !== undefined) return `invalid usage for client certificate: ${odd}`;
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';

@@ -5,7 +5,11 @@ import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { readCertificateRequest, signCertificateRequest } from '../../../machinery/certificate-requests.ts';
+import {
+  AuthorityExpiredError,
+  readCertificateRequest,
+  signCertificateRequest,
+} from '../../../machinery/certificate-requests.ts';
 import type { KeyPair } from '../../../machinery/certificates.ts';
 import { createController } from '../../../machinery/controller.ts';
 import { hasCondition, isIssued, requestPem } from './certificate-conditions.ts';
@@ -15,6 +19,8 @@ import type { AccessKeeperOptions } from './options.ts';
 export interface CertificateSignerOptions extends AccessKeeperOptions {
   readonly authority: KeyPair;
 }
+
+type Outcome = { readonly certificate: string } | { readonly problem: string };
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 const SHORTEST_SECONDS = 600;
@@ -36,27 +42,35 @@ export function createCertificateSigner(options: CertificateSignerOptions): Acto
   }
 
   async function answer(request: Stored<CertificateSigningRequest>): Promise<CertificateSigningRequest['status']> {
-    const { expirationSeconds = YEAR_SECONDS, signerName, usages = [] } = request.spec;
-    const pem = requestPem(request);
-    let problem: string | undefined;
-    try {
-      problem = signerProblem(signerName, readCertificateRequest(pem), usages);
-    } catch (error) {
-      problem = (error as Error).message;
-    }
-    if (problem === undefined) {
-      const seconds = Math.min(Math.max(expirationSeconds, SHORTEST_SECONDS), YEAR_SECONDS);
-      const certificate = await signCertificateRequest(authority, pem, { now: clock.now(), seconds, usages });
-      return { certificate: Buffer.from(certificate).toString('base64') };
-    }
+    const outcome = await certificateFor(request);
+    if ('certificate' in outcome) return { certificate: Buffer.from(outcome.certificate).toString('base64') };
     const failed = {
       type: 'Failed',
       status: 'True',
       reason: 'SignerValidationFailure',
-      message: problem,
+      message: outcome.problem,
       lastUpdateTime: formatTime(clock.now()),
     };
     return { conditions: [...(request.status?.conditions ?? []), failed] };
+  }
+
+  /**
+   * What was read is checked, and what was checked is signed. Whatever goes wrong with one request goes wrong every time
+   * and is its end; only an authority whose own time is up may be replaced by another, so that is tried again.
+   */
+  async function certificateFor({ spec }: CertificateSigningRequest): Promise<Outcome> {
+    const { expirationSeconds = YEAR_SECONDS, signerName, usages = [] } = spec;
+    try {
+      const read = readCertificateRequest(requestPem({ spec }));
+      const problem = signerProblem(signerName, read, usages);
+      if (problem !== undefined) return { problem };
+      if (!(await read.verify())) return { problem: 'the signature of the certificate request does not match its key' };
+      const seconds = Math.min(Math.max(expirationSeconds, SHORTEST_SECONDS), YEAR_SECONDS);
+      return { certificate: await signCertificateRequest(authority, read, { now: clock.now(), seconds, usages }) };
+    } catch (error) {
+      if (error instanceof AuthorityExpiredError) throw error;
+      return { problem: (error as Error).message };
+    }
   }
 
   return createController<string>({

@@ -6,7 +6,7 @@ import { createLastLists } from './last-lists.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { wholeSet } from './whole-set.ts';
-import { atomOf, namedElement, isEmptyMap, isList, isMap, memberOf } from './values.ts';
+import { atomOf, namedElement, isEmptyMap, isList, isMap, memberOf, requireTyped } from './values.ts';
 
 export interface Comparison {
   readonly removed: FieldSet;
@@ -62,7 +62,9 @@ function compareAs(atom: ReturnType<typeof atomOf>, shape: Shape, before: Json, 
     if (shape.list.relation === 'atomic' || (from === undefined && to === undefined)) return compareLeaf(before, after);
     return compareLists(shape.list, from ?? [], to ?? []);
   }
-  return atom === 'none' ? SAME : compareLeaf(before, after);
+  if (atom === 'none') return SAME;
+  requireTyped(shape, after);
+  return compareLeaf(before, after);
 }
 
 const compareLeaf = (before: Json, after: Json): Comparison => (deepEqual(before, after) ? SAME : MODIFIED);

@@ -2,6 +2,7 @@
 import type { Json } from '../../kube/json.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { keyDefaults, type ListNode, type ObjectNode, type SchemaNode } from '../schema/lists.ts';
+import { findTypeSchema } from '../schema/type-schema.ts';
 import { fieldElement } from './path-element.ts';
 import { ATOMIC, DEDUCED, type FieldShape, type ListShape, type MapShape, type Shape, shapeOf } from './shape.ts';
 
@@ -41,7 +42,9 @@ function structOf(node: ObjectNode): MapShape {
     const child = node.child(name);
     // An open type answers for every name; what is only let through is not a field of it.
     if (child === undefined || (isOpen && child.kind === 'leaf' && child.opaque)) return undefined;
-    return { element: fieldElement(name), shape: shapeOfNode(child) };
+    // Metadata are the same in every kind, and the facts know the types of all that is in them.
+    const isFact = child.kind === 'object' && findTypeSchema(child.schema.name) !== undefined;
+    return { element: fieldElement(name), shape: isFact ? shapeOf(child.schema.name) : shapeOfNode(child) };
   };
   return {
     atomic: node.atomic,

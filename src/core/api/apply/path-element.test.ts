@@ -1,11 +1,29 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../kube/json.ts';
 import { compareBytes } from '../../kube/go-text.ts';
-import { compareElements, fieldElement, keyElement, parseElement, valueElement } from './path-element.ts';
+import {
+  compareElements,
+  describeElement,
+  fieldElement,
+  keyElement,
+  parseElement,
+  valueElement,
+} from './path-element.ts';
 
 const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constantFrom('a', 'a b', 'a"', 'a\\', 'é', '<x>'));
 
 describe('elements of a path', () => {
+  it('are told as structured-merge-diff does, also where a key is no scalar', () => {
+    const told = (value: Json): string => describeElement(keyElement([['name', value]]));
+    expect([told('a'), told({}), told({ b: 'c' }), told(['x', 1])]).toEqual([
+      '[name="a"]',
+      '[name=]',
+      '[name=b="c"]',
+      '[name=["x",1]]',
+    ]);
+  });
+
   it('are ordered by kind, then by what they hold; numbers by their value', () => {
     const port = (value: number): string =>
       keyElement([

@@ -147,5 +147,9 @@ export function describeElement(element: PathElement): string {
 
 function describeValue(value: Json): string {
   if (typeof value === 'string') return goQuote(value);
-  return typeof value === 'object' && value !== null ? encodeGoJson(value) : String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(describeValue).join(',')}]`;
+  return Object.entries(value)
+    .map(([name, member]) => `${name}=${describeValue(member as Json)}`)
+    .join('');
 }

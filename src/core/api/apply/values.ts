@@ -1,5 +1,6 @@
 /** What all walks over typed values have in common: which of its kinds a value is taken as, and what names a list's item. */
 import type { Json, JsonObject } from '../../kube/json.ts';
+import { goText } from '../go-print.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 
@@ -66,17 +67,23 @@ function setElement(item: Json | undefined): PathElement | { readonly error: str
   return valueElement(item);
 }
 
-/** A list has an item that cannot be named; decoding lets it pass. */
-export class UnnamedItem extends Error {
-  override readonly name = 'UnnamedItem';
+/** Decoding lets it pass, but apply cannot make anything of it: an item without a name, a list in place of a scalar. */
+export class UntypedValue extends Error {
+  override readonly name = 'UntypedValue';
   readonly code = 'EN_API_UNNAMED_ITEM';
+}
+
+/** A custom kind's text with a format may be anything; apply knows only scalars there. */
+export function requireTyped(shape: Shape, value: Json): void {
+  const isForeign = isList(value) ? shape.list === undefined : isMap(value) && shape.map === undefined;
+  if (isForeign) throw new UntypedValue(`expected any scalar, got &{${goText(value)}}`);
 }
 
 /** As `elementOf`; throws where there is nothing to name an item by. */
 export function namedElement(list: ListShape, item: Json | undefined): PathElement {
   const element = itemElement(list, item);
   if (typeof element === 'string') return element;
-  throw new UnnamedItem(element.error);
+  throw new UntypedValue(element.error);
 }
 
 /** For values known to be well-formed: the empty text never names anything. */

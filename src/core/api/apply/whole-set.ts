@@ -4,7 +4,7 @@ import { EMPTY, type FieldSet, LEAF, SetBuilder, withSelf } from './field-set.ts
 import { createLastLists } from './last-lists.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
-import { atomOf, namedElement, isEmptyMap, isList, isMap, memberOf } from './values.ts';
+import { atomOf, namedElement, isEmptyMap, isList, isMap, memberOf, requireTyped } from './values.ts';
 
 export function wholeSet(shape: Shape, value: Json): FieldSet {
   switch (atomOf(shape, value)) {
@@ -21,6 +21,7 @@ export function wholeSet(shape: Shape, value: Json): FieldSet {
       return listSet(list, value);
     }
     case 'scalar':
+      requireTyped(shape, value);
       return LEAF;
     case 'none':
       return EMPTY;

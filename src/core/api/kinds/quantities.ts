@@ -2,6 +2,7 @@
 import {
   compareQuantities,
   formatQuantity,
+  goValue,
   type Quantity,
   quantityFromJson,
   quantityMilliValue,
@@ -35,3 +36,6 @@ export const compareAmounts = (a: Amount, b: Amount): number => (a === b ? 0 : c
 /** The canonical text. */
 export const amountText = (amount: Amount | undefined): string =>
   amount === undefined ? '0' : formatQuantity(read(amount));
+
+/** What Go makes of an amount: 64 bits of it, rounded up. Of one that has more, the upper ones are lost, its sign among them. */
+export const int64Of = (amount: Amount): bigint => goValue(read(amount));

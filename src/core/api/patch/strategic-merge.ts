@@ -49,8 +49,9 @@ export function strategicMerge(
 
 function mergeMember(draft: Draft, key: string, value: Json, schema: SchemaNode | undefined): void {
   const old = draft.get(key);
-  if (isMap(old) && isMap(value) && !(schema?.kind === 'object' && schema.replaced)) {
-    draft.set(key, strategicMerge(old, value, schema));
+  if (isMap(old) && isMap(value)) {
+    // What is replaced as a whole is taken as it is given: a null in it is for the decoder to read.
+    draft.set(key, schema?.kind === 'object' && schema.replaced ? value : strategicMerge(old, value, schema));
   } else if (isList(old) && isList(value)) {
     draft.set(key, mergeList(old, value, schema));
   } else {

@@ -41,28 +41,48 @@ export interface Table {
   readonly rows: readonly TableRow[];
 }
 
-export function buildTable<T extends KubeObject>(
+/** A table whose rows are made when they are asked for, since there may be very many. */
+export interface RowByRow {
+  readonly head: Omit<Table, 'rows'>;
+  readonly length: number;
+  row(index: number): TableRow;
+}
+
+export function tableRowByRow<T extends KubeObject>(
   definition: { readonly printer: TablePrinter<T> },
   objects: readonly T[],
   options: TableOptions,
-): Table {
+): RowByRow {
   const { printer } = definition;
   const apiVersion = `meta.k8s.io/${options.version ?? 'v1'}`;
   const ordered = printer.compare ? objects.toSorted((a, b) => printer.compare?.(a, b) ?? 0) : objects;
   return {
-    kind: 'Table',
-    apiVersion,
-    metadata: options.listMeta ?? metaOfOne(objects[0]),
-    columnDefinitions: options.headers === false ? null : columnsOf(printer),
-    rows: ordered.map((object) => {
+    head: {
+      kind: 'Table',
+      apiVersion,
+      metadata: options.listMeta ?? metaOfOne(objects[0]),
+      columnDefinitions: options.headers === false ? null : columnsOf(printer),
+    },
+    length: ordered.length,
+    row(index) {
+      const object = ordered[index] as T;
       const conditions = printer.conditions?.(object);
       return {
         cells: printer.row(object, options.now),
         ...(conditions === undefined ? {} : { conditions }),
         object: included(object, options.includeObject, apiVersion),
       };
-    }),
+    },
   };
+}
+
+export function buildTable<T extends KubeObject>(
+  definition: { readonly printer: TablePrinter<T> },
+  objects: readonly T[],
+  options: TableOptions,
+): Table {
+  const { head, length, row } = tableRowByRow(definition, objects, options);
+  return { ...head, rows: Array.from({ length }, (_, index) => row(index)) };
 }
 
 /** Only the metadata of an object, for clients that need no more. */

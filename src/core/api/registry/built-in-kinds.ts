@@ -71,14 +71,20 @@ const DEPRECATED: ReadonlyMap<string, string> = new Map([
 
 const NO_FIELDS: KindDefinition['selectableFields'] = {};
 
-export function builtInKinds(): readonly KindDefinition[] {
-  return [
-    ...parseResources(KUBERNETES_RESOURCES).map((fact) => define(fact, WITH_GENERATION.has(tableKey(fact)))),
-    ...parseResources(OWN_RESOURCES)
-      // Defined as on any other cluster, by definitions that are written at the start.
-      .filter(({ resource }) => resource !== COMPONENT_PLURAL)
-      .map((fact) => define(fact, true)),
-  ];
+/** Kubernetes' own. */
+export const builtInKinds = (): readonly KindDefinition[] =>
+  parseResources(KUBERNETES_RESOURCES).map((fact) => define(fact, WITH_GENERATION.has(tableKey(fact))));
+
+/**
+ * Kinds of ours, by the names that definitions of them would have (`orders.core.korder.dev`); all of them unless said. A server serves
+ * one only while a controller keeps it. The component's is not among them: it is defined as on any other cluster, by definitions.
+ */
+export function ownKinds(names?: readonly string[]): readonly KindDefinition[] {
+  const facts = parseResources(OWN_RESOURCES).filter(({ resource }) => resource !== COMPONENT_PLURAL);
+  const nameOf = ({ group, resource }: ResourceFact): string => `${resource}.${group}`;
+  const unknown = names?.find((name) => !facts.some((fact) => nameOf(fact) === name));
+  if (unknown !== undefined) throw new Error(`there is no kind of our own called ${unknown}`);
+  return facts.filter((fact) => names?.includes(nameOf(fact)) ?? true).map((fact) => define(fact, true));
 }
 
 /** The key of a resource in the tables: `pods`, `apps/daemonsets`. */

@@ -3,13 +3,14 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { COMPONENT_PLURAL } from '../component/generations.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { KUBERNETES_TYPES } from '../facts/kubernetes-types.ts';
+import { builtInKinds, ownKinds } from './built-in-kinds.ts';
 import { OWN_TYPES } from '../facts/own-types.ts';
 import { parseFacts } from '../schema/parse-facts.ts';
 import { createGenericStrategy, nameIsPathSegment, nameIsSubdomain } from './generic-strategy.ts';
 import { byVersionPriority, createRegistry } from './registry.ts';
 import * as resources from './resources.ts';
 
-const registry = createRegistry();
+const registry = createRegistry([...builtInKinds(), ...ownKinds()]);
 const known = new Map([...parseFacts(KUBERNETES_TYPES), ...parseFacts(OWN_TYPES)]);
 
 const found = (group: string, version: string, resource: string): KindDefinition => {

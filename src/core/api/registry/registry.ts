@@ -35,6 +35,7 @@ export interface Registry {
   onChange(listener: () => void): () => void;
 }
 
+/** Of Kubernetes' own kinds unless said; ours join where a controller keeps them (`ownKinds`). */
 export function createRegistry(initial: readonly KindDefinition[] = builtInKinds()): Registry {
   let state = indexed(initial);
   let generation = 0;

@@ -18,6 +18,8 @@ export const pass = {
   /** The first error of a type that reads itself; Go stops there, so it goes before a type error. */
   fatalError: undefined as string | undefined,
   unknownFields: undefined as string[] | undefined,
+  /** Levels of types that read themselves: Go reads them without asking for fields that it does not know. */
+  readThemselves: 0,
   /** Grows with every complaint, so that a subtree can tell whether it is clean. */
   complaints: 0,
   /** The value will not change: what was seen before need not be walked again. */
@@ -29,6 +31,7 @@ export function beginPass(remember: boolean): void {
   pass.typeError = undefined;
   pass.fatalError = undefined;
   pass.unknownFields = undefined;
+  pass.readThemselves = 0;
   pass.complaints = 0;
   pass.remember = remember;
 }
@@ -69,6 +72,7 @@ export function note(message: string): undefined {
 }
 
 export function unknownField(key: string): void {
+  if (pass.readThemselves > 0) return;
   pass.complaints++;
   pass.unknownFields ??= [];
   if (pass.unknownFields.length >= MAX_UNKNOWN) return;

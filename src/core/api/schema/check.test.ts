@@ -218,3 +218,25 @@ describe('any JSON at all', () => {
     );
   });
 });
+
+describe('alternatives of a JSON schema, which read themselves', () => {
+  const definition = (openAPIV3Schema: Json): object => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    spec: { versions: [{ schema: { openAPIV3Schema } }] },
+  });
+  const unknownIn = (schema: Json): readonly string[] =>
+    checkObject('apiextensions/v1.CustomResourceDefinition', deepFreeze(definition(schema)), { immutable: true })
+      .unknownFields;
+
+  it('lose fields that the type does not have, and nobody is told', () => {
+    const odd = { type: 'string', bogus: 1 };
+    const inner = { allOf: [odd] };
+    for (const member of ['items', 'additionalProperties', 'additionalItems'])
+      expect(unknownIn({ [member]: inner })).toEqual([]);
+    expect(unknownIn({ items: [odd] })).toEqual([]);
+    expect(unknownIn({ dependencies: { a: odd } })).toEqual([]);
+    // The same list, where it is read as a struct's.
+    expect(unknownIn(inner)).toEqual(['spec.versions[0].schema.openAPIV3Schema.allOf[0].bogus']);
+  });
+});

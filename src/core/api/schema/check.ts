@@ -219,7 +219,8 @@ function compileList(element: TypeExpression, goType: string): StructCheck {
   return (value, baseline) => {
     if (!Array.isArray(value)) return mistyped(wordFor(value), goType);
     if (value === baseline) return value;
-    if (seen === undefined || !pass.remember) return walk(value);
+    // What a type that reads itself does not complain of is not clean elsewhere.
+    if (seen === undefined || !pass.remember || pass.readThemselves > 0) return walk(value);
     const known = seen.find(value);
     if (known !== undefined) return known;
     const { complaints } = pass;
@@ -277,9 +278,12 @@ function ifList(element: TypeExpression, goType: string): Check {
 
 function schemaOr(other: Check, required: boolean): StructCheck {
   const schema = objectCheck(JSON_SCHEMA);
+  const read: Check = (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? schema(value, undefined) : other(value);
   return (value) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return schema(value, undefined);
-    const result = other(value);
+    pass.readThemselves++;
+    const result = read(value);
+    pass.readThemselves--;
     if (result !== undefined) return result;
     // Kubernetes reads anything else as if nothing were there, but a boolean place says so.
     return required ? refuse('boolean or JSON schema expected') : undefined;

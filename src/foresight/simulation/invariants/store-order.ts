@@ -1,7 +1,7 @@
 /**
  * No acknowledged write is lost; revisions never go back; a watcher sees every change once, in order, or is told 410.
  */
-import { compareResourceVersions } from '../../../machinery/resource-version.ts';
+import { compareResourceVersions } from '../../../core/kube/resource-version.ts';
 import { objectName, resourceName, type Commit } from '../commit.ts';
 import type { InvariantFactory } from './invariant.ts';
 

@@ -5,6 +5,7 @@ import { encodeFrame } from './frame.ts';
 import type { FrameType } from './frame.ts';
 import type { ReadSegment } from './read-log.ts';
 import { FORMAT, encodeHeader, segmentName } from './segment.ts';
+import { SPARE } from './spare-file.ts';
 
 export interface ActiveSegment {
   /** Bytes that count. */
@@ -13,22 +14,25 @@ export interface ActiveSegment {
   append(type: FrameType, payload: string, records: number): Promise<void>;
   /** What was appended since the last call counts from now on. */
   keep(): void;
-  /** Takes off what was appended since `keep`, as far as the disk still lets itself be written. */
+  /** Takes off what was appended since `keep`. Rejects when a crash may bring it back. */
   undo(): Promise<void>;
   closed(): ClosedSegment;
   close(): Promise<void>;
 }
 
-export type Origin =
-  | { readonly reopen: ReadSegment }
-  /** A new segment behind this one, when `revision` is the highest given out. */
-  | { readonly after: ClosedSegment | undefined; readonly revision: number };
+/** A new segment behind this one, when `revision` is the highest given out. */
+export interface Origin {
+  readonly after: ClosedSegment | undefined;
+  readonly revision: number;
+  /** The identity that segments carry. */
+  readonly store: string;
+}
 
-export async function createActiveSegment(files: LogFiles, origin: Origin): Promise<ActiveSegment> {
-  if ('reopen' in origin) {
-    const { reopen } = origin;
-    return activeSegment(await files.open(reopen.name, 'existing'), reopen, reopen.checksum);
-  }
+export const reopenSegment = async (files: LogFiles, segment: ReadSegment): Promise<ActiveSegment> =>
+  activeSegment(await files.open(segment.name, 'existing'), segment);
+
+/** Without a spare file a new one is opened. */
+export async function createActiveSegment(files: LogFiles, origin: Origin, spare?: LogFile): Promise<ActiveSegment> {
   const before = origin.after;
   const sequence = (before?.last ?? 0) + 1;
   const target = segmentName(sequence, sequence);
@@ -39,25 +43,31 @@ export async function createActiveSegment(files: LogFiles, origin: Origin): Prom
     merged: false,
     revision: origin.revision,
     previousLength: before?.length ?? 0,
+    previousChecksum: before?.checksum ?? 0,
+    store: origin.store,
   });
-  const file = await files.open(target.name, 'create');
+  const file = spare ?? (await files.open(target.name, 'create'));
   try {
     await file.write(header.bytes, 0);
     await file.sync();
+    if (spare !== undefined) await files.rename(SPARE, target.name);
     await files.syncDirectory();
   } catch (error) {
     await file.close();
     throw error;
   }
-  return activeSegment(file, { ...target, merged: false, length: header.bytes.length, records: 0 }, header.checksum);
+  const { length } = header.bytes;
+  const { checksum } = header;
+  return activeSegment(file, { ...target, merged: false, generation: 0, length, checksum, records: 0 });
 }
 
-function activeSegment(file: LogFile, start: ClosedSegment, startChecksum: number): ActiveSegment {
+function activeSegment(file: LogFile, start: ClosedSegment): ActiveSegment {
   let kept = start.length;
   let keptRecords = start.records;
+  let keptChecksum = start.checksum;
   let written = kept;
   let writtenRecords = keptRecords;
-  let checksum = startChecksum;
+  let checksum = keptChecksum;
   /** A write failed: what stands behind the kept bytes is unknown, so nothing may follow it in this file. */
   let broken = false;
   return {
@@ -76,12 +86,13 @@ function activeSegment(file: LogFile, start: ClosedSegment, startChecksum: numbe
     keep() {
       kept = written;
       keptRecords = writtenRecords;
+      keptChecksum = checksum;
     },
     async undo() {
       await file.truncate(kept);
       await file.sync();
     },
-    closed: () => ({ ...start, length: kept, records: keptRecords }),
+    closed: () => ({ ...start, length: kept, checksum: keptChecksum, records: keptRecords }),
     close: () => file.close(),
   };
 }

@@ -1,50 +1,14 @@
 /** What is on disk is cut, flipped, filled and lost in every way a crash or a bad disk can do it. */
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../../machinery/clock.ts';
+import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../../machinery/real-clock.ts';
-import { openStore } from '../../memory-store.ts';
 import type { Store } from '../../store.ts';
-import { PODS, dataOf, putTo, removeFrom } from '../../support.contract.ts';
-import type { LogFile, LogFiles } from './files.ts';
-import { createLogEngine } from './log-engine.ts';
-import type { LogEngineOptions } from './log-engine.ts';
+import { PODS, putTo, removeFrom } from '../../support.contract.ts';
+import { corrupt, faultyDisk, incomplete, logHarness, outcome, state } from './log-support.contract.ts';
 
-let directory: string;
-const notices: string[] = [];
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'everynode-damage-'));
-  notices.length = 0;
-});
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-/** Waits for a disk's recovery are long for people and too long for a test. */
-const impatientClock: Clock = { ...realClock, after: (delayMs, run) => realClock.after(delayMs / 50, run) };
-
-const open = async (more: Partial<LogEngineOptions> = {}): Promise<Store> =>
-  openStore({
-    clock: impatientClock,
-    engine: await createLogEngine({ directory, notice: (m) => void notices.push(m), ...more }),
-  });
-const state = (store: Store): [string, unknown][] =>
-  Array.from(store.list(PODS), (o) => [o.metadata.name ?? '', dataOf(o)]);
-const segments = (): string[] =>
-  readdirSync(directory)
-    .filter((name) => name.endsWith('.log'))
-    .toSorted();
-const segment = (name = segments().at(-1) ?? ''): string => join(directory, name);
-
-/** Ends without closing anything, as a killed process does: the files are copied while the store is open. */
-async function crash(store: Store): Promise<void> {
-  const copy = `${directory}-copy`;
-  cpSync(directory, copy, { recursive: true });
-  await store.close();
-  rmSync(directory, { recursive: true });
-  cpSync(copy, directory, { recursive: true });
-  rmSync(copy, { recursive: true });
-}
+const log = logHarness();
+const { crash, notices, open, refusal, segment, segments } = log;
 
 /** Five batches of one object each; answers where each frame ends. */
 async function fiveBatches(): Promise<number[]> {
@@ -64,8 +28,10 @@ describe('a torn tail', () => {
     const ends = await fiveBatches();
     const [start = 0, end = 0] = ends.slice(3);
     const whole = readFileSync(segment());
+    const record = readFileSync(log.segment('record'));
     for (let cut = start; cut < end; cut += 7) {
       writeFileSync(segment(), whole.subarray(0, cut));
+      writeFileSync(log.segment('record'), record);
       const store = await open();
       expect(state(store)).toEqual(firstFour);
       expect(store.revision).toBe(4);
@@ -74,60 +40,52 @@ describe('a torn tail', () => {
     }
   });
 
-  it('is cut when sectors of the last write are zero, wrong, or followed by a preallocated hole', async () => {
-    const ends = await fiveBatches();
-    const start = ends[3] ?? 0;
+  it('is cut when sectors of the last write are zero or followed by a preallocated hole', async () => {
+    const store = await open();
+    await putTo(store, PODS, 'a', 'p1', 1);
+    const start = statSync(segment()).size;
+    await putTo(store, PODS, 'a', 'p2', 'x'.repeat(2_000));
+    await crash(store);
     const whole = readFileSync(segment());
-    const zeroed = Buffer.from(whole).fill(0, start);
-    const flipped = Buffer.from(whole);
-    flipped[start + 80] = (flipped[start + 80] ?? 0) ^ 1;
-    const hole = Buffer.concat([whole.subarray(0, start), Buffer.alloc(10_000)]);
-    for (const damaged of [zeroed, flipped, hole]) {
+    const record = readFileSync(log.segment('record'));
+    const zeroed = (from: number, to: number): Buffer => Buffer.from(whole).fill(0, from, to);
+    const torn = {
+      all: zeroed(start, whole.length),
+      header: zeroed(start, 512),
+      middle: zeroed(1024, 1536),
+      end: zeroed(2048, whole.length),
+      'half of the header': Buffer.concat([whole.subarray(0, start + 20), Buffer.alloc(1_000)]),
+      'a hole': Buffer.concat([whole.subarray(0, start), Buffer.alloc(10_000)]),
+    };
+    for (const [name, damaged] of Object.entries(torn)) {
       writeFileSync(segment(), damaged);
-      const store = await open();
-      expect(state(store)).toEqual(firstFour);
-      await putTo(store, PODS, 'a', 'p5', 'again');
-      await crash(store);
+      writeFileSync(log.segment('record'), record);
       const again = await open();
-      expect(state(again)).toEqual([...firstFour, ['p5', 'again']]);
-      await again.close();
+      expect([name, state(again)]).toEqual([name, [['p1', 1]]]);
+      await putTo(again, PODS, 'a', 'p2', 'again');
+      await crash(again);
+      const third = await open();
+      expect([name, state(third)]).toEqual([
+        name,
+        [
+          ['p1', 1],
+          ['p2', 'again'],
+        ],
+      ]);
+      await third.close();
     }
   });
 
   it('is only a new segment that never was, when the crash came while it was made', async () => {
     await fiveBatches();
     for (const content of ['', 'EN1 H 0000', '\0'.repeat(150)]) {
-      writeFileSync(join(directory, '00000002-00000002.log'), content);
+      writeFileSync(join(log.directory, '00000002-00000002.log'), content);
       const store = await open();
       expect(state(store)).toHaveLength(5);
       await store.close();
       expect(segments()).toEqual(['00000001-00000001.log']);
     }
   });
-});
-
-const allBytes = (): string =>
-  segments()
-    .map((name) => readFileSync(segment(name), 'latin1'))
-    .join();
-
-/** How opening was refused, and whether it left every file as it was. */
-async function refusal(): Promise<{ code: unknown; message: string; unchanged: boolean }> {
-  const before = allBytes();
-  const error = await open().then(
-    () => new Error('it was opened'),
-    (reason: unknown) => reason as Error & { code?: unknown },
-  );
-  return {
-    code: 'code' in error ? error.code : undefined,
-    message: error.message,
-    unchanged: allBytes() === before,
-  };
-}
-const corrupt = (why: string): unknown => ({
-  code: 'EN_STORE_CORRUPT',
-  message: expect.stringContaining(why),
-  unchanged: true,
 });
 
 describe('damage that no crash explains', () => {
@@ -178,51 +136,21 @@ describe('damage that no crash explains', () => {
     const second = segment(segments()[1]);
     const bytes = readFileSync(second);
     truncateSync(second, bytes.length - 1);
-    expect(await refusal()).toEqual(corrupt('the segment is cut off'));
+    expect(await refusal()).toEqual(incomplete('00000002-00000002.log is not whole'));
     rmSync(second);
-    expect(await refusal()).toEqual(corrupt('log segment 2 is missing'));
+    expect(await refusal()).toEqual(incomplete('00000002-00000002.log is missing'));
     writeFileSync(second, bytes);
     rmSync(segment(segments()[0]));
-    expect(await refusal()).toEqual(corrupt('log segment 1 is missing'));
+    expect(await refusal()).toEqual(incomplete('00000001-00000001.log is missing'));
   });
 
   it('names a format it does not know', async () => {
     const { encodeFrame } = await import('./frame.ts');
     const header = encodeFrame('H', `${JSON.stringify({ format: 99, first: 1, last: 1 })}\n`, 0);
-    writeFileSync(join(directory, '00000001-00000001.log'), header.bytes);
+    writeFileSync(join(log.directory, '00000001-00000001.log'), header.bytes);
     await expect(open()).rejects.toMatchObject({ code: 'EN_STORE_SCHEMA' });
   });
 });
-
-/** A disk that takes `room` more bytes, writes part of what does not fit, and can lose its syncs. */
-function faultyDisk() {
-  const disk = { room: Infinity, failSync: false, failTruncate: false };
-  const wrapFile = (file: LogFile): LogFile => ({
-    ...file,
-    async write(bytes, position) {
-      if (bytes.length <= disk.room) {
-        disk.room -= bytes.length;
-        return file.write(bytes, position);
-      }
-      await file.write(bytes.subarray(0, disk.room), position);
-      disk.room = 0;
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    },
-    sync: () => (disk.failSync ? Promise.reject(new Error('EIO: i/o error, fdatasync')) : file.sync()),
-    truncate: (length) => (disk.failTruncate ? Promise.reject(new Error('EIO')) : file.truncate(length)),
-  });
-  const wrapFiles = (files: LogFiles): LogFiles => ({
-    ...files,
-    open: async (name, mode) => wrapFile(await files.open(name, mode)),
-  });
-  return { disk, wrapFiles };
-}
-
-const outcome = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => 'answered',
-    (error: unknown) => (error as { storeCode?: string }).storeCode ?? String(error),
-  );
 
 async function untilWritable(store: Store): Promise<void> {
   while ((await outcome(putTo(store, PODS, 'a', 'probe'))) !== 'answered') await realClock.sleep(5);
@@ -236,8 +164,8 @@ describe('a disk that fails', () => {
       const store = await open({ wrapFiles });
       await putTo(store, PODS, 'a', 'kept', 1);
       disk.room = room;
-      expect(await outcome(putTo(store, PODS, 'a', 'lost'))).toBe('EN_STORE_COMMIT_FAILED');
-      expect(await outcome(putTo(store, PODS, 'a', 'refused'))).toBe('EN_STORE_READ_ONLY');
+      expect(await outcome(putTo(store, PODS, 'a', 'lost'))).toBe('EN_STORE_FULL');
+      expect(await outcome(putTo(store, PODS, 'a', 'refused'))).toBe('EN_STORE_FULL');
       expect(state(store)).toEqual([['kept', 1]]);
       disk.room = Infinity;
       await untilWritable(store);
@@ -250,13 +178,12 @@ describe('a disk that fails', () => {
     },
   );
 
-  it('that loses a sync and cannot even take the write back: what was refused does not return', async () => {
+  it('that loses a sync and cannot cut the write off: a new segment says that it does not count', async () => {
     const { disk, wrapFiles } = faultyDisk();
     const store = await open({ wrapFiles });
     await putTo(store, PODS, 'a', 'kept', 1);
-    Object.assign(disk, { failSync: true, failTruncate: true });
+    Object.assign(disk, { failSyncs: 1, failTruncate: true });
     expect(await outcome(putTo(store, PODS, 'a', 'lost'))).toBe('EN_STORE_COMMIT_FAILED');
-    Object.assign(disk, { failSync: false });
     await untilWritable(store);
     await crash(store);
     const again = await open();
@@ -318,10 +245,10 @@ describe('merging', () => {
     await merging.close();
     // As if the removal of merged segments, or the merge itself, had been cut short.
     for (const [name, bytes] of old.slice(0, 3)) writeFileSync(segment(name), bytes);
-    writeFileSync(join(directory, '00000001-00000009.log.tmp'), 'half');
+    writeFileSync(join(log.directory, '00000001-00000009.log.tmp'), 'half');
     const again = await open();
     expect(state(again)).toEqual(expected);
-    expect(readdirSync(directory).filter((name) => name.endsWith('.tmp'))).toEqual([]);
     await again.close();
+    expect(readdirSync(log.directory).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** The few things the log asks of a file system, so that tests can fill its disk and tear its writes. */
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -23,6 +23,8 @@ export interface LogFiles {
   remove(name: string): Promise<void>;
   /** Makes creations, renames and removals survive a power cut. */
   syncDirectory(): Promise<void>;
+  /** Bytes that the disk still takes, as far as it tells. */
+  free(): Promise<number>;
 }
 
 export function filesOf(directory: string): LogFiles {
@@ -39,7 +41,17 @@ export function filesOf(directory: string): LogFiles {
         await handle.close();
       }
     },
+    async free() {
+      const { bavail, bsize } = await statfs(directory);
+      return bavail * bsize;
+    },
   };
+}
+
+/** The same, with the directory kept open: `syncDirectory` must not fail because others took the last descriptor. */
+export async function holdFilesOf(directory: string): Promise<{ files: LogFiles; release(): Promise<void> }> {
+  const handle = await open(directory, 'r');
+  return { files: { ...filesOf(directory), syncDirectory: () => handle.sync() }, release: () => handle.close() };
 }
 
 function logFile(handle: FileHandle): LogFile {

@@ -23,7 +23,7 @@ export async function readFrames(
   limit: number,
   receive: (frame: Frame) => void | Promise<void>,
 ): Promise<ReadEnd> {
-  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, limit));
   let chunkStart = 0;
   let chunkBytes = 0;
   let offset = 0;

@@ -7,13 +7,18 @@
  */
 import { crc32 } from 'node:zlib';
 
-/** H: segment header, B: a batch of records, M: a mark that carries a revision, E: the end of a compacted segment. */
-export type FrameType = 'H' | 'B' | 'M' | 'E';
+/**
+ * H: header of a file, B: a batch of records, M: a mark that carries a revision (format 1), E: the end of a merged
+ * segment, R: a state of the record of segments.
+ */
+export type FrameType = 'H' | 'B' | 'M' | 'E' | 'R';
 
 export const HEADER_BYTES = 33;
 /** What the checksum covers of the header: everything before the checksum itself. */
 const SUMMED_HEADER_BYTES = 24;
-const HEADER = /^EN1 ([HBME]) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n$/;
+const HEADER = /^EN1 ([HBMER]) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n$/;
+const LENGTH_AT = 6;
+const HEX = 8;
 const ROOM_FOR_HEADER = ' '.repeat(HEADER_BYTES);
 
 export interface Frame {
@@ -62,3 +67,25 @@ export function parseHeader(bytes: Buffer): FrameHeader | undefined {
 
 /** Whether these bytes, exactly one frame long, are what was once written. */
 export const isIntact = (frame: Buffer, header: FrameHeader): boolean => checksumOf(frame) === header.checksum;
+
+/** Whether these bytes can be the beginning of a header that was cut off. */
+export function isStartOfHeader(bytes: Buffer, previous: number): boolean {
+  const text = bytes.toString('latin1');
+  const { length } = text;
+  if (!/^EN1 [HBMER]/.test(text)) return 'EN1 '.startsWith(text);
+  const start = `EN1 ${text[4]} `;
+  if (!text.startsWith(start.slice(0, length))) return false;
+  const digits = text.slice(start.length, start.length + HEX);
+  if (!/^[0-9a-f]*$/.test(digits)) return false;
+  const rest = text.slice(start.length + HEX);
+  const chain = ` ${hex(previous)} `;
+  return rest.startsWith(chain.slice(0, rest.length)) && /^[0-9a-f]*$/.test(rest.slice(chain.length));
+}
+
+/** Whether the checksum fits these bytes once their header says how many they are. */
+export function hasSumWithLength(frame: Buffer, checksum: number): boolean {
+  if (frame.length < HEADER_BYTES) return false;
+  const mended = Buffer.from(frame);
+  mended.write(hex(frame.length - HEADER_BYTES), LENGTH_AT, 'latin1');
+  return checksumOf(mended) === checksum;
+}

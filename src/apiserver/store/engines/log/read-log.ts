@@ -1,32 +1,56 @@
 /**
- * Reading a log back. The first pass proves every checksum and finds the newest record of each key; the second
- * decodes only those. A damaged last frame is what a crash leaves and is cut off; damage anywhere else is never
- * explained away: the store refuses to start, and says what can be done.
+ * Reading a log back. The first pass proves every checksum, compares the files with the record of segments, and finds
+ * the newest record of each key; the second decodes only those. An unfinished last frame is what a crash leaves and is
+ * cut off; damage anywhere else, and a file that is missing or too short, is never explained away: the store refuses to
+ * start, and says what can be done. Nothing is changed before all of it was judged.
  */
-import { StoreError } from '../../errors.ts';
 import type { LoadedEntry } from '../../engine.ts';
 import { createObjectDecoder } from '../template-decoder.ts';
 import type { Sharing } from '../../sharing.ts';
 import type { ClosedSegment } from './compact.ts';
-import type { LogFile, LogFiles } from './files.ts';
+import type { LogFiles } from './files.ts';
 import type { Frame } from './frame.ts';
-import { hasFrameAfter, readFrames } from './frame-reader.ts';
-import type { BadFrame } from './frame-reader.ts';
+import { readFrames } from './frame-reader.ts';
+import { refresh } from './refresh.ts';
+import { RECORD, readRecord } from './record.ts';
+import type { ReadRecord, RecordedSegment } from './record.ts';
 import { decodeKey, forEachRecord } from './records.ts';
-import { arrangeSegments, decodeHeader, decodeMark } from './segment.ts';
-import type { SegmentHeader, SegmentName } from './segment.ts';
+import {
+  arrangeSegments,
+  corrupt,
+  decodeEnd,
+  decodeHeader,
+  decodeMark,
+  missingFile,
+  segmentName,
+  shortFile,
+} from './segment.ts';
+import type { SegmentEnd, SegmentHeader, SegmentName } from './segment.ts';
+import { damageInTail } from './tail.ts';
 
 export interface ReadSegment extends ClosedSegment {
-  /** Of the last frame. */
-  readonly checksum: number;
+  readonly format: number;
+  /** Where its last frame begins. */
+  readonly lastFrame: number;
+}
+
+/** What a crash has left to be done. */
+export interface Repairs {
+  /** Files that are of no use: unfinished, or merged into others. */
+  readonly remove: string[];
+  /** The last segment, and where its unfinished write begins. */
+  readonly cut: { name: string; length: number }[];
+  /** What is repaired, for people. */
+  readonly notices: string[];
 }
 
 export interface ReadLog {
+  /** Absent in a store of format 1, and in a new one. */
+  readonly record: ReadRecord | undefined;
   readonly segments: readonly ReadSegment[];
   /** The highest revision ever given out. */
   readonly revision: number;
-  /** What was repaired, for people. */
-  readonly notices: readonly string[];
+  readonly repairs: Repairs;
   /** The newest revision of every key that holds an object; the second pass decodes exactly these records. */
   readonly live: ReadonlyMap<string, number>;
 }
@@ -34,66 +58,105 @@ export interface ReadLog {
 /** More than a crash while a segment is being made can leave in a file without one intact frame. */
 const LONGEST_TORN_HEADER = 4096;
 
+/** Judges everything and changes nothing. */
 export async function verifyLog(files: LogFiles): Promise<ReadLog> {
-  const { segments: names, leftOver } = arrangeSegments(await files.list());
-  const notices: string[] = [];
-  const headers = await readHeaders(files, names, leftOver, notices);
+  const present = await files.list();
+  const record = await readRecord(files, present);
+  const { segments: names, leftOver } = arrangeSegments(present);
+  const repairs: Repairs = { remove: leftOver, cut: [], notices: [] };
+  const known = await readHeaders(files, names, record, repairs);
+  requireRecorded(known, record);
+  requireOrder(known);
   const live = new Map<string, number>();
   const segments: ReadSegment[] = [];
-  let revision = 0;
-  for (const [at, { name, header }] of headers.entries()) {
-    revision = Math.max(revision, header.revision);
-    let records = 0;
-    let ended = false;
-    const countRecords = (frame: Frame): void => {
-      if (frame.type === 'M') revision = Math.max(revision, decodeMark(frame.payload));
-      if (frame.type === 'E') ended = true;
-      if (frame.type !== 'B') return;
-      forEachRecord(frame.payload, (record) => {
-        records++;
-        revision = Math.max(revision, record.revision);
+  let revision = record?.state.revision ?? 0;
+  /** How far the segments that were not merged reach, and how far the merged ones say they must. */
+  let reached = 0;
+  let through = { revision: 0, name: '' };
+  for (const [at, segment] of known.entries()) {
+    const { name, header } = segment;
+    const contents = contentsInto(live);
+    const read = await readSegment(files, segment, known[at + 1], record, contents.take, repairs);
+    const { records, end } = contents;
+    const highest = Math.max(header.revision, contents.revision);
+    revision = Math.max(revision, highest);
+    if (header.merged) {
+      if (end === undefined) throw corrupt(name.name, read.length, 'the end of a merged segment is missing');
+      if ((end.last ?? name.last) !== name.last) throw corrupt(name.name, 0, `it ends with segment ${end.last}`);
+      if ((end.through ?? 0) > through.revision) through = { revision: end.through ?? 0, name: name.name };
+    } else {
+      reached = Math.max(reached, highest);
+    }
+    const { merged, format, generation = 0 } = header;
+    segments.push({ ...name, ...read, merged, format, generation, records });
+  }
+  const last = known.at(-1);
+  if (last !== undefined && reached < through.revision) {
+    const why = `it ends at revision ${reached}, and ${through.name} was merged when there was ${through.revision}`;
+    throw last.header.merged
+      ? missingFile(segmentName(last.name.last + 1, last.name.last + 1).name, why)
+      : shortFile(last.name.name, why);
+  }
+  return { record, segments, revision, repairs, live };
+}
+
+/** Takes frames in; tells what a segment holds and enters what is live. */
+function contentsInto(live: Map<string, number>) {
+  const contents = {
+    records: 0,
+    revision: 0,
+    end: undefined as SegmentEnd | undefined,
+    take(this: void, { type, payload }: Frame): void {
+      if (type === 'M') contents.revision = Math.max(contents.revision, decodeMark(payload));
+      if (type === 'E') contents.end = decodeEnd(payload);
+      if (type !== 'B') return;
+      forEachRecord(payload, (record) => {
+        contents.records++;
+        contents.revision = Math.max(contents.revision, record.revision);
         if (record.removed) live.delete(record.keyText);
         else live.set(record.keyText, record.revision);
       });
-    };
-    const read = await readSegment(files, { name, header }, headers[at + 1], countRecords, notices);
-    if (header.merged && !ended) throw corrupt(name.name, read.length, 'the end of a merged segment is missing');
-    segments.push({ ...name, ...read, merged: header.merged, records });
-  }
-  for (const name of leftOver) await files.remove(name);
-  if (leftOver.length > 0) await files.syncDirectory();
-  return { segments, revision, notices, live };
+    },
+  };
+  return contents;
 }
 
 interface KnownSegment {
   readonly name: SegmentName;
   readonly header: SegmentHeader;
+  /** What the record says of this very file. */
+  readonly recorded: RecordedSegment | undefined;
 }
 
 /** The header of every segment. The last one may have been in the making when a crash came; then it never was. */
 async function readHeaders(
   files: LogFiles,
   names: readonly SegmentName[],
-  leftOver: string[],
-  notices: string[],
+  record: ReadRecord | undefined,
+  repairs: Repairs,
 ): Promise<KnownSegment[]> {
   const known: KnownSegment[] = [];
   for (const name of names) {
+    const recorded = record?.state.segments.find(({ first, last }) => first === name.first && last === name.last);
     const file = await files.open(name.name, 'existing');
     try {
       const size = await file.size();
       let header: SegmentHeader | undefined;
-      const { bad } = await readFrames(file, Math.min(size, LONGEST_TORN_HEADER), (frame) => {
+      const { bad, end, checksum } = await readFrames(file, Math.min(size, LONGEST_TORN_HEADER), (frame) => {
         if (frame.offset === 0 && frame.type === 'H') header = decodeHeader(frame.payload, name.name);
       });
       if (header !== undefined) {
-        known.push({ name, header });
-      } else if (name === names.at(-1) && name.first === name.last && size <= LONGEST_TORN_HEADER) {
-        if (await hasFrameAfter(file, 0, size)) throw corrupt(name.name, 0, 'the segment header is damaged');
-        leftOver.push(name.name);
-        notices.push(`removed ${name.name}: it was being created when the process ended`);
+        requireOwn(name, header, record);
+        known.push({ name, header, recorded });
+      } else if (recorded === undefined && name === names.at(-1) && size <= LONGEST_TORN_HEADER && end === 0) {
+        const damage = bad === undefined ? undefined : await damageInTail(file, bad, size, checksum);
+        if (damage !== undefined) throw corrupt(name.name, 0, damage);
+        repairs.remove.push(name.name);
+        repairs.notices.push(`removed ${name.name}: it was being created when the process ended`);
       } else {
-        throw corrupt(name.name, 0, bad?.why ?? 'the segment header is missing');
+        throw size === 0
+          ? shortFile(name.name, 'it is empty')
+          : corrupt(name.name, 0, bad?.why ?? 'the segment header is missing');
       }
     } finally {
       await file.close();
@@ -102,45 +165,139 @@ async function readHeaders(
   return known;
 }
 
+/** A segment belongs to this store and bears its own name. */
+function requireOwn(name: SegmentName, header: SegmentHeader, record: ReadRecord | undefined): void {
+  if (header.first !== name.first || (!header.merged && header.last !== name.last)) {
+    const own = segmentName(header.first, header.last).name;
+    throw corrupt(name.name, 0, `it was written as ${own}`);
+  }
+  if (header.store === undefined) return;
+  if (record === undefined) {
+    throw missingFile(RECORD, `${name.name} belongs to a store that has one, which says what else must be there`);
+  }
+  if (header.store !== record.store) {
+    const why = `it belongs to store ${header.store}, and ${RECORD} to store ${record.store}`;
+    throw corrupt(name.name, 0, why);
+  }
+}
+
+/** Every segment of the record is there, or is part of one that was merged since. */
+function requireRecorded(known: readonly KnownSegment[], record: ReadRecord | undefined): void {
+  for (const { first, last, generation } of record?.state.segments ?? []) {
+    const { name } = segmentName(first, last);
+    const holder = known.find((segment) => segment.name.first <= first && segment.name.last >= last);
+    if (holder === undefined) throw missingFile(name, `${RECORD} says that it must be there`);
+    const found = holder.header.generation ?? 0;
+    if (found < generation)
+      throw shortFile(holder.name.name, `it is of merge ${found}, and ${RECORD} says ${generation}`);
+  }
+}
+
+/** See `SegmentHeader.generation`. */
+function requireOrder(known: readonly KnownSegment[]): void {
+  for (const [at, { name, header }] of known.entries()) {
+    const next = known[at + 1];
+    if (next === undefined || !next.header.merged) continue;
+    if (header.merged && (header.generation ?? 0) >= (next.header.generation ?? 0)) continue;
+    throw shortFile(name.name, `it is older than ${next.name.name}, which was merged after it was`);
+  }
+}
+
 async function readSegment(
   files: LogFiles,
-  { name: segment, header }: KnownSegment,
+  segment: KnownSegment,
   next: KnownSegment | undefined,
+  record: ReadRecord | undefined,
   receive: (frame: Frame) => void,
-  notices: string[],
-): Promise<{ length: number; checksum: number }> {
-  const file = await files.open(segment.name, 'existing');
+  repairs: Repairs,
+): Promise<{ length: number; checksum: number; lastFrame: number }> {
+  const { name, header } = segment;
+  const file = await files.open(name.name, 'existing');
   try {
     const size = await file.size();
-    const closedAt = header.merged ? undefined : next?.header.previousLength;
-    if (closedAt !== undefined && size < closedAt) throw corrupt(segment.name, size, 'the segment is cut off');
-    const { end, checksum, bad } = await readFrames(file, closedAt ?? size, receive);
+    const known = knownEnd(segment, next, record);
+    if (known !== undefined && size < known.length) throw shortFile(name.name, `${size} bytes of ${known.length}`);
+    const isWhole = next !== undefined || header.merged;
+    let there: number | undefined;
+    let lastFrame = 0;
+    const read = await readFrames(file, isWhole && known !== undefined ? known.length : size, (frame) => {
+      if (frame.end === known?.length) there = frame.checksum;
+      lastFrame = frame.offset;
+      receive(frame);
+    });
+    const { end, checksum, bad } = read;
     if (bad !== undefined) {
-      if (next !== undefined || header.merged) throw corrupt(segment.name, bad.offset, bad.why);
-      await cutTornTail(file, segment.name, bad, size, notices);
+      const isUnfinished = !isWhole && end >= (known?.length ?? 0);
+      const damage = isUnfinished ? await damageInTail(file, bad, size, checksum) : bad.why;
+      if (damage !== undefined) throw corrupt(name.name, bad.offset, damage);
+      if (known?.isClean !== true) cutTail(repairs, name.name, end, size, bad.why);
     }
-    return { length: end, checksum };
+    if (known !== undefined && known.checksum !== undefined && there !== known.checksum)
+      throw corrupt(name.name, known.length, `what ends there is not what ${RECORD} says`);
+    if (known?.isClean === true && size > known.length)
+      throw corrupt(name.name, known.length, 'the store was closed here, and something was written behind it');
+    return { length: end, checksum, lastFrame };
   } catch (error) {
-    if (error instanceof SyntaxError) throw corrupt(segment.name, 0, error.message);
+    if (error instanceof SyntaxError) throw corrupt(name.name, 0, error.message);
     throw error;
   } finally {
     await file.close();
   }
 }
 
-async function cutTornTail(file: LogFile, name: string, bad: BadFrame, size: number, notices: string[]): Promise<void> {
-  if (await hasFrameAfter(file, bad.offset, size)) throw corrupt(name, bad.offset, bad.why);
-  await file.truncate(bad.offset);
-  await file.sync();
-  notices.push(`cut ${size - bad.offset} bytes off ${name} at ${bad.offset}: a write was not finished (${bad.why})`);
+/**
+ * How far a segment must reach: by the header of the next one, which also says that nothing behind it counts; by the
+ * record, for which the last segment may have grown unless the store was closed.
+ */
+function knownEnd(
+  { header, recorded }: KnownSegment,
+  next: KnownSegment | undefined,
+  record: ReadRecord | undefined,
+): { length: number; checksum: number | undefined; isClean: boolean } | undefined {
+  if (!header.merged && next !== undefined) {
+    const { previousLength, previousChecksum } = next.header;
+    return { length: previousLength, checksum: previousChecksum, isClean: false };
+  }
+  // Merged anew since the record was written: its own end frame says that it is whole.
+  if (recorded === undefined || recorded.generation !== (header.generation ?? 0)) return undefined;
+  return { length: recorded.length, checksum: recorded.checksum, isClean: record?.state.clean === true };
 }
 
-const corrupt = (name: string, offset: number, why: string): StoreError =>
-  new StoreError(
-    'EN_STORE_CORRUPT',
-    `${name} is damaged at byte ${offset}: ${why}. Nothing was changed. Restore the data directory from a backup; or, ` +
-      'to go on without what the damage hides, copy it and follow docs/decisions/0002-store-engine.md ("Damage")',
-  );
+function cutTail(repairs: Repairs, name: string, length: number, size: number, why: string): void {
+  repairs.cut.push({ name, length });
+  repairs.notices.push(`cut ${size - length} bytes off ${name} at ${length}: a write was not finished (${why})`);
+}
+
+/**
+ * Does what a crash has left to be done, and makes durable what was read: a process that was killed leaves names and
+ * bytes that no power cut would have left. Nothing is removed before that which stands in its place is safe.
+ */
+export async function repairLog(files: LogFiles, { segments, repairs: { cut, remove } }: ReadLog): Promise<void> {
+  await files.syncDirectory();
+  for (const { name, length } of cut) {
+    const file = await files.open(name, 'existing');
+    try {
+      await file.truncate(length);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+  const last = segments.at(-1);
+  if (last !== undefined) await refreshEnd(files, last);
+  for (const name of remove) await files.remove(name);
+  if (remove.length > 0) await files.syncDirectory();
+}
+
+/** Only the last frame can be in doubt: each is synced before the next is written. */
+async function refreshEnd(files: LogFiles, { name, lastFrame, length }: ReadSegment): Promise<void> {
+  const file = await files.open(name, 'existing');
+  try {
+    await refresh(file, lastFrame, length);
+  } finally {
+    await file.close();
+  }
+}
 
 /** Second pass: decodes the newest record of every key. */
 export async function loadLog(

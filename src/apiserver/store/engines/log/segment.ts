@@ -1,11 +1,13 @@
 /**
  * The files of a log: `FIRST-LAST.log` holds the records of segments FIRST to LAST. A segment is filled, closed, and
- * later merged with all before it; a file whose range lies within another's was merged and is only left over.
+ * later merged, always after all before it; a file whose range lies within another's was merged and is only left over.
  */
 import { StoreError } from '../../errors.ts';
 import { encodeFrame } from './frame.ts';
 
-export const FORMAT = 1;
+/** 1: without a record of segments. 2: bound to it. */
+export const FORMAT = 2;
+const OLDEST_FORMAT = 1;
 
 export interface SegmentName {
   readonly name: string;
@@ -23,6 +25,27 @@ export interface SegmentHeader {
   readonly revision: number;
   /** How much of the segment before is valid: what stands behind was never answered. */
   readonly previousLength: number;
+  /** Of the last frame of the segment before that counts. Absent in format 1. */
+  readonly previousChecksum?: number;
+  /** The store it belongs to. Absent in format 1. */
+  readonly store?: string;
+  /**
+   * Of a merged segment: the merge that made it, counted from 1. A merge drops a removal only after it went through
+   * everything before, so no segment is of an earlier generation than one behind it. Absent: 0.
+   */
+  readonly generation?: number;
+}
+
+/** What the last frame of a merged segment says. Only `records` is there in format 1. */
+export interface SegmentEnd {
+  readonly records: number;
+  /** The last segment whose records are in it. */
+  readonly last?: number;
+  /**
+   * The revision that was durable when it was finished. What was superseded until then was left out, so the segments
+   * that were not merged must reach as far: a copy of the directory may have caught them earlier.
+   */
+  readonly through?: number;
 }
 
 const NAME = /^(\d{8,})-(\d{8,})\.log$/;
@@ -53,7 +76,7 @@ export function arrangeSegments(names: readonly string[]): { segments: SegmentNa
       continue;
     }
     if (segment.first !== next) {
-      throw new StoreError('EN_STORE_CORRUPT', `log segment ${next} is missing (found ${segment.name} after it)`);
+      throw missingFile(segmentName(next, next).name, `there is ${segment.name}, which follows it`);
     }
     segments.push(segment);
     next = segment.last + 1;
@@ -66,15 +89,36 @@ export const encodeHeader = (header: SegmentHeader): { bytes: Buffer; checksum: 
 
 export function decodeHeader(payload: Buffer, name: string): SegmentHeader {
   const header = JSON.parse(payload.toString('utf8')) as SegmentHeader;
-  if (header.format !== FORMAT) {
-    throw new StoreError(
-      'EN_STORE_SCHEMA',
-      `${name} has format ${header.format}, this version reads ${FORMAT}; use the version that wrote it`,
-    );
-  }
+  requireFormat(header.format, name, OLDEST_FORMAT, FORMAT);
   return header;
 }
 
+export function requireFormat(format: number, name: string, oldest: number, newest: number): void {
+  if (format >= oldest && format <= newest) return;
+  throw new StoreError(
+    'EN_STORE_SCHEMA',
+    `${name} has format ${format}, this version reads up to ${newest}; use the version that wrote it`,
+  );
+}
+
+export const decodeEnd = (payload: Buffer): SegmentEnd => JSON.parse(payload.toString('utf8')) as SegmentEnd;
+export const encodeEnd = (end: SegmentEnd): string => `${JSON.stringify(end)}\n`;
+
+const WAY_OUT =
+  'Nothing was changed. Restore the data directory from a backup (everynode restore, docs/backup.md); or, to go on ' +
+  'without what is lost, copy it and follow docs/decisions/0002-store-engine.md ("Damage")';
+/** A directory that was copied with ordinary tools while the store wrote to it ends here. */
+const COPY = 'Was it copied while the store was running? everynode backup makes a copy that is whole';
+
+export const corrupt = (name: string, offset: number, why: string): StoreError =>
+  new StoreError('EN_STORE_CORRUPT', `${name} is damaged at byte ${offset}: ${why}. ${WAY_OUT}`);
+
+/** A file is missing, or is older than others say. */
+export const missingFile = (name: string, why: string): StoreError =>
+  new StoreError('EN_STORE_INCOMPLETE', `${name} is missing: ${why}. ${COPY}. ${WAY_OUT}`);
+export const shortFile = (name: string, why: string): StoreError =>
+  new StoreError('EN_STORE_INCOMPLETE', `${name} is not whole: ${why}. ${COPY}. ${WAY_OUT}`);
+
+/** Marks were written at the end of a segment of format 1 when its store was closed. */
 export const decodeMark = (payload: Buffer): number =>
   (JSON.parse(payload.toString('utf8')) as { revision: number }).revision;
-export const encodeMark = (revision: number): string => `${JSON.stringify({ revision })}\n`;

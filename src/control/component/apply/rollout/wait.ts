@@ -3,15 +3,17 @@ import { CONTROLLER_REVISIONS, DAEMON_SETS, EVENTS, NODES, PODS } from '../../..
 import type { DaemonSet } from '../../../../core/api/types/apps-v1.ts';
 import { formatLabelSelector } from '../../../../core/kube/label-selector.ts';
 import { deepEqual } from '../../../../core/kube/immutable.ts';
+import type { ManagedFieldsEntry } from '../../../../core/kube/meta-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../../core/kube/objects.ts';
 import { StatusError } from '../../../../core/kube/status-error.ts';
 import { linkAbort, wasAborted } from '../../../../machinery/abort.ts';
 import type { Timer } from '../../../../machinery/clock.ts';
 import { createInformer, type Informer } from '../../../../machinery/informer.ts';
 import type { ReflectorScope } from '../../../../machinery/reflector/reflector.ts';
-import { createCalls } from '../calls.ts';
+import { createCalls, type Calls } from '../calls.ts';
 import { ComponentApplyError } from '../errors.ts';
-import { refOf, refText } from '../object-ref.ts';
+import { refOf, refText, type ObjectRef } from '../object-ref.ts';
+import { managedFieldsOf } from '../ownership.ts';
 import type { ApplyContext } from '../rendered.ts';
 import { createScrubber, type Scrubber } from '../secrets.ts';
 import { followPresence } from './presence.ts';
@@ -28,12 +30,16 @@ export interface WaitOptions {
   readonly mostLagging?: number;
   /** Takes what must not be told out of messages of the cluster. */
   readonly scrubber?: Scrubber;
+  /** The DaemonSet as the server answered the write whose rollout this is; without it whatever is newest is waited for. */
+  readonly written?: Stored<DaemonSet>;
 }
 
 export type RolloutOutcome =
   | { readonly outcome: 'complete' | 'on-delete'; readonly snapshot: RolloutSnapshot }
   /** `away`: the server gave no answer at the end, and why. */
   | { readonly outcome: 'timeout'; readonly snapshot: RolloutSnapshot; readonly away?: string }
+  /** Somebody has written another template since, so nodes get that one. `by`: the field manager, where it can be told. */
+  | { readonly outcome: 'superseded'; readonly snapshot: RolloutSnapshot; readonly by?: string }
   /** The DaemonSet was deleted, or replaced by another of its name. */
   | { readonly outcome: 'deleted' }
   /** The server was away, and who answers now does not have what was waited for. */
@@ -47,11 +53,13 @@ const GRACE_MS = 1000;
 /** Rejects with the signal's reason when that fires. */
 export async function waitForRollout(context: ApplyContext, options: WaitOptions): Promise<RolloutOutcome> {
   const { clock } = context;
-  const { namespace, name, everyMs = DEFAULT_EVERY_MS } = options;
+  const { namespace, name, everyMs = DEFAULT_EVERY_MS, written } = options;
   const scrubber = options.scrubber ?? createScrubber();
   const ref = refOf(DAEMON_SETS, namespace, name);
-  const found = await createCalls(context, scrubber).find<DaemonSet>(ref);
+  const calls = createCalls(context, scrubber);
+  const found = await calls.find<DaemonSet>(ref);
   if (found === undefined) throw new ComponentApplyError('EN_COMPONENT_APPLY_NOT_FOUND', `there is no ${refText(ref)}`);
+  if (written !== undefined && written.metadata.uid !== found.metadata.uid) return { outcome: 'deleted' };
 
   using link = linkAbort(context.signal);
   const sources = await openSources(context, found);
@@ -84,6 +92,14 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
     if (snapshot === undefined) {
       // After an absence it is for the next look to say whether it was deleted or this is another server.
       if (away === undefined) finish({ outcome: 'deleted' });
+      return;
+    }
+    const set = sources.set.lister.get(name, namespace);
+    const age = written === undefined || set === undefined ? 'same' : compareTemplates(set, written);
+    // A server that lags behind still shows what was there before; the change itself brings the next look.
+    if (age === 'older') return;
+    if (age === 'newer') {
+      finish({ outcome: 'superseded', snapshot });
       return;
     }
     if (!deepEqual(snapshot, last)) context.onProgress?.({ type: 'rollout', snapshot });
@@ -143,7 +159,8 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
       },
       () => undefined,
     );
-    return await done.promise;
+    const outcome = await done.promise;
+    return outcome.outcome === 'superseded' ? { ...outcome, ...(await writerOf(calls, ref, written)) } : outcome;
   } finally {
     isOver = true;
     next?.cancel();
@@ -152,6 +169,34 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
     await Promise.allSettled(runs);
   }
 }
+
+/** Other changes than those of the template (bounds of the update, labels) make no other revision. */
+function compareTemplates(set: Stored<DaemonSet>, written: Stored<DaemonSet>): 'same' | 'older' | 'newer' {
+  const [now = 0, then = 0] = [set.metadata.generation, written.metadata.generation];
+  if (now === then || deepEqual(set.spec.template, written.spec.template)) return 'same';
+  return now < then ? 'older' : 'newer';
+}
+
+/** Who has written fields of the template since. */
+async function writerOf(
+  calls: Calls,
+  ref: ObjectRef,
+  written: Stored<DaemonSet> | undefined,
+): Promise<{ readonly by?: string }> {
+  const live = await calls.find<DaemonSet>(ref).catch(() => undefined);
+  const before = written === undefined ? [] : managedFieldsOf(written);
+  // Times are of whole seconds: an entry that was there before tells nothing, however young it is.
+  const entries = (live === undefined ? [] : managedFieldsOf(live)).filter(
+    (entry) => ownsTemplate(entry) && !before.some((each) => deepEqual(each, entry)),
+  );
+  const latest = entries.toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0];
+  return latest?.manager === undefined ? {} : { by: latest.manager };
+}
+
+const ownsTemplate = ({ fieldsV1 }: ManagedFieldsEntry): boolean => {
+  const spec = (fieldsV1 as { readonly 'f:spec'?: object } | undefined)?.['f:spec'];
+  return spec !== undefined && 'f:template' in spec;
+};
 
 /** Of what may be read: who has no right to look at nodes still sees the counts. */
 interface Sources {

@@ -3,7 +3,7 @@
  * and nothing is made twice. It takes the place of upstream's expectations, and never has to expire.
  */
 import type { KubeObject, Stored } from '../../../../core/kube/objects.ts';
-import { compareResourceVersions } from '../../../../core/kube/resource-version.ts';
+import { compareResourceVersions, newer } from '../../../../core/kube/resource-version.ts';
 
 export interface Overlay<T extends KubeObject> {
   /** The object as a write left it. */
@@ -60,10 +60,4 @@ export function createOverlay<T extends KubeObject>(cache: { readonly resourceVe
       return present;
     },
   };
-}
-
-/** The newer of two states of one object; of two objects with one name, the first. */
-export function newer<T extends KubeObject>(a: Stored<T>, b: Stored<T> | undefined): Stored<T> {
-  if (b === undefined || a === b || b.metadata.uid !== a.metadata.uid) return a;
-  return (compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion) ?? 0) >= 0 ? a : b;
 }

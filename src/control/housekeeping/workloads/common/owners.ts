@@ -5,7 +5,8 @@
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { KubeObject, ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import { keyText } from '../../../../machinery/object-keys.ts';
-import { newer, type Overlay } from './overlay.ts';
+import { newer } from '../../../../core/kube/resource-version.ts';
+import type { Overlay } from './overlay.ts';
 
 export interface Owner<O extends KubeObject> {
   readonly key: ObjectKey;

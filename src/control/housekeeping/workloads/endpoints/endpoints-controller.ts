@@ -8,7 +8,7 @@ import { isStatus } from '../../../../core/kube/status-error.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller.ts';
 import { unlessGone } from '../common/outcomes.ts';
-import { newer } from '../common/overlay.ts';
+import { newer } from '../../../../core/kube/resource-version.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 import { feedServices, selectedPods } from './service-feed.ts';
 import {

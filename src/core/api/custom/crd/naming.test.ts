@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../../types/apiextensions-v1.ts';
 import { isConditionTrue } from './conditions.ts';
 import { defaultDefinition } from './defaults.ts';
+import { type HeldNames, servedDefinition, withheldFrom } from './held-names.ts';
 import { usedNames, withAcceptedNames, withEstablished } from './naming.ts';
 
 const NOW = '2026-01-01T00:00:00Z';
@@ -87,5 +88,72 @@ describe('names of definitions', () => {
     expect(judged.status?.acceptedNames?.shortNames).toEqual(['th']);
     expect(isConditionTrue(judged, 'Established')).toBe(true);
     expect(isConditionTrue(judged, 'NamesAccepted')).toBe(false);
+  });
+});
+
+describe('names that a controller of the server keeps', () => {
+  const WANTED = { plural: 'things', kind: 'Thing', shortNames: ['th'] };
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList', shortNames: ['th'] };
+  const held = [{ group: 'example.com', names, why: 'thing-controller keeps it; -thing gives it up' }];
+  const judge = (each: CustomResourceDefinition, all: readonly HeldNames[]): CustomResourceDefinition =>
+    withEstablished(withAcceptedNames(each, FREE, LATER, withheldFrom(each, all)), LATER);
+  const told = ({ status }: CustomResourceDefinition) => status?.conditions?.map((each) => [each.type, each.status]);
+
+  it('are refused, with what would give them up', () => {
+    const refused = judge(definition(WANTED), held);
+    expect(refused.status).toMatchObject({
+      acceptedNames: { plural: '', kind: '' },
+      conditions: [
+        {
+          type: 'NamesAccepted',
+          status: 'False',
+          reason: 'ListKindConflict',
+          message: '"ThingList" is already in use: thing-controller keeps it; -thing gives it up',
+        },
+        { type: 'Established', status: 'False', reason: 'NotAccepted' },
+      ],
+    });
+    expect(judge(refused, held)).toBe(refused);
+  });
+
+  it('are taken from a definition that had them before, and given back when nobody keeps them', () => {
+    const established = judge(definition(WANTED), []);
+    expect(told(established)).toEqual([
+      ['NamesAccepted', 'True'],
+      ['Established', 'True'],
+    ]);
+    const lost = judge(established, held);
+    expect(told(lost)).toEqual([
+      ['NamesAccepted', 'False'],
+      ['Established', 'False'],
+    ]);
+    expect(judge(lost, held)).toBe(lost);
+    const back = judge(lost, []);
+    expect(told(back)).toEqual(told(established));
+    expect(back.status?.acceptedNames).toEqual(established.status?.acceptedNames);
+  });
+
+  it('are nobody else’s business in another group, and one of them is enough to be refused', () => {
+    const elsewhere = [{ ...(held[0] as HeldNames), group: 'other.example.com' }];
+    expect(told(judge(definition(WANTED), elsewhere))).toContainEqual(['Established', 'True']);
+    const kindOnly = judge(definition({ plural: 'others', kind: 'Thing', listKind: 'OtherList' }), held);
+    expect(told(kindOnly)).toContainEqual(['Established', 'False']);
+    const short = judge(definition({ plural: 'others', kind: 'Other', shortNames: ['th'] }), held);
+    expect(told(short)).toContainEqual(['NamesAccepted', 'False']);
+  });
+
+  it('belong to the definition that says what ours says; any other is served as ours', () => {
+    const ours = definition(WANTED);
+    const defined = [{ ...(held[0] as HeldNames), spec: ours.spec }];
+    expect(told(judge(ours, defined))).toContainEqual(['Established', 'True']);
+    const established = judge(ours, defined);
+    expect(servedDefinition(established, defined)).toBe(established);
+    // Before anybody has judged it, too.
+    expect(isConditionTrue(servedDefinition(ours, defined), 'Established')).toBe(true);
+    const theirs = { ...ours, spec: { ...ours.spec, scope: 'Cluster' } };
+    expect(told(judge(theirs, defined))).toContainEqual(['Established', 'False']);
+    expect(servedDefinition(theirs, defined)).toMatchObject({ spec: ours.spec, status: { acceptedNames: names } });
+    expect(isConditionTrue(servedDefinition(theirs, defined), 'Established')).toBe(true);
+    expect(servedDefinition(theirs, [])).toBe(theirs);
   });
 });

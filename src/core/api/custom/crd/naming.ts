@@ -2,6 +2,7 @@
 import { goQuote } from '../../../kube/go-text.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../../types/apiextensions-v1.ts';
+import { NOTHING_WITHHELD, type Withheld } from './held-names.ts';
 import { hasCertificate } from './validate-conversion.ts';
 import { type ConditionWords, findCondition, isConditionTrue, isSameCondition, withCondition } from './conditions.ts';
 
@@ -26,31 +27,41 @@ export function usedNames(definitions: Iterable<CustomResourceDefinition>, group
   return { resources, kinds };
 }
 
-/** The definition with the names it may have, and conditions that say so; itself when nothing is new. */
-export function withAcceptedNames<T extends CustomResourceDefinition>(definition: T, used: UsedNames, now: string): T {
+/**
+ * The definition with the names it may have, and conditions that say so; itself when nothing is new. Names it has are its own,
+ * unless they are withheld: that it was established with them earlier does not count then.
+ */
+export function withAcceptedNames<T extends CustomResourceDefinition>(
+  definition: T,
+  used: UsedNames,
+  now: string,
+  withheld: Withheld = NOTHING_WITHHELD,
+): T {
   const wanted = definition.spec.names;
-  const held: Partial<CustomResourceDefinitionNames> = definition.status?.acceptedNames ?? {};
+  const held = withoutNames(definition.status?.acceptedNames ?? {}, withheld);
   const isAccepted = findCondition(definition, 'NamesAccepted') !== undefined;
   if (isAccepted && sameNames(wanted, held)) return definition;
-  const { conflict, names } = acceptNames(wanted, held, used);
+  const { conflict, names } = acceptNames(wanted, held, used, withheld);
   const accepted: ConditionWords = conflict ?? {
     type: 'NamesAccepted',
     status: 'True',
     reason: 'NoConflicts',
     message: 'no conflicts found',
   };
-  if (sameNames(names, held) && isSameCondition(accepted, findCondition(definition, 'NamesAccepted'))) {
+  const before = definition.status?.acceptedNames ?? {};
+  if (sameNames(names, before) && isSameCondition(accepted, findCondition(definition, 'NamesAccepted'))) {
     return definition;
   }
   const named: T = { ...definition, status: { ...definition.status, acceptedNames: names } };
   const told = withCondition(named, accepted, now);
   const established = findCondition(definition, 'Established');
-  if (established?.status === 'True') return told;
+  const hasLost = conflict !== undefined && (names.plural === '' || names.kind === '');
+  if (established?.status === 'True' && !hasLost) return told;
   if (conflict === undefined) {
     const message = 'the initial names have been accepted';
     return withCondition(told, { type: 'Established', status: 'False', reason: 'Installing', message }, now);
   }
-  if (established !== undefined) return told;
+  if (established !== undefined && !hasLost) return told;
   const message = 'not all names are accepted';
   return withCondition(told, { type: 'Established', status: 'False', reason: 'NotAccepted', message }, now);
 }
@@ -71,6 +82,7 @@ function acceptNames(
   wanted: CustomResourceDefinitionNames,
   held: Partial<CustomResourceDefinitionNames>,
   used: UsedNames,
+  withheld: Withheld,
 ): { readonly names: CustomResourceDefinitionNames; readonly conflict: ConditionWords | undefined } {
   let conflict: ConditionWords | undefined;
   const refuse = (reason: string, messages: readonly string[]): void => {
@@ -78,20 +90,30 @@ function acceptNames(
     const message = messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
     conflict = { type: 'NamesAccepted', status: 'False', reason, message };
   };
-  const take = (name: string, own: string, names: ReadonlySet<string>, reason: string): string => {
-    if (name === own || !names.has(name)) return name;
-    refuse(reason, [inUse(name)]);
+  const isTaken = (what: 'resources' | 'kinds', name: string): boolean =>
+    withheld[what].has(name) || used[what].has(name);
+  const inUse = (what: 'resources' | 'kinds', name: string): string => {
+    const why = withheld[what].get(name);
+    return `${goQuote(name)} is already in use${why === undefined ? '' : `: ${why}`}`;
+  };
+  const take = (name: string, own: string, what: 'resources' | 'kinds', reason: string): string => {
+    if (name === own || !isTaken(what, name)) return name;
+    refuse(reason, [inUse(what, name)]);
     return own;
   };
-  const plural = take(wanted.plural, held.plural ?? '', used.resources, 'PluralConflict');
-  const singular = take(wanted.singular ?? '', held.singular ?? '', used.resources, 'SingularConflict');
+  const plural = take(wanted.plural, held.plural ?? '', 'resources', 'PluralConflict');
+  const singular = take(wanted.singular ?? '', held.singular ?? '', 'resources', 'SingularConflict');
   const taken = (wanted.shortNames ?? []).filter(
-    (name) => held.shortNames?.includes(name) !== true && used.resources.has(name),
+    (name) => held.shortNames?.includes(name) !== true && isTaken('resources', name),
   );
-  if (taken.length > 0) refuse('ShortNamesConflict', taken.map(inUse));
+  if (taken.length > 0)
+    refuse(
+      'ShortNamesConflict',
+      taken.map((name) => inUse('resources', name)),
+    );
   const shortNames = taken.length > 0 ? held.shortNames : wanted.shortNames;
-  const kind = take(wanted.kind, held.kind ?? '', used.kinds, 'KindConflict');
-  const listKind = take(wanted.listKind ?? '', held.listKind ?? '', used.kinds, 'ListKindConflict');
+  const kind = take(wanted.kind, held.kind ?? '', 'kinds', 'KindConflict');
+  const listKind = take(wanted.listKind ?? '', held.listKind ?? '', 'kinds', 'ListKindConflict');
   return {
     conflict,
     names: {
@@ -105,7 +127,20 @@ function acceptNames(
   };
 }
 
-const inUse = (name: string): string => `${goQuote(name)} is already in use`;
+/** Without those that are withheld from the definition. */
+function withoutNames(
+  { plural = '', singular = '', kind = '', listKind = '', shortNames, ...rest }: Partial<CustomResourceDefinitionNames>,
+  { resources, kinds }: Withheld,
+): Partial<CustomResourceDefinitionNames> {
+  return {
+    ...rest,
+    plural: resources.has(plural) ? '' : plural,
+    singular: resources.has(singular) ? '' : singular,
+    kind: kinds.has(kind) ? '' : kind,
+    listKind: kinds.has(listKind) ? '' : listKind,
+    ...(shortNames === undefined ? {} : { shortNames: shortNames.filter((name) => !resources.has(name)) }),
+  };
+}
 
 /** A definition whose names are accepted is served. */
 export function withEstablished<T extends CustomResourceDefinition>(definition: T, now: string): T {

@@ -145,11 +145,13 @@ function storedVersionErrors({ spec, status }: CustomResourceDefinition): readon
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return [invalid(path, stored, 'must have at least one stored version')];
   const errors: FieldError[] = [];
+  // A stored version answers for one version of its name: of two in the spec, the second goes without.
+  const left = new Map(stored.map((name, index) => [name, index]));
   for (const { name, storage } of spec.versions) {
-    if (storage && !stored.includes(name)) errors.push(invalid(path, stored, `must have the storage version ${name}`));
+    const isStored = left.delete(name);
+    if (storage && !isStored) errors.push(invalid(path, stored, `must have the storage version ${name}`));
   }
-  for (const [i, name] of stored.entries()) {
-    if (spec.versions.some((version) => version.name === name)) continue;
+  for (const [name, i] of left) {
     const text = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(invalid(field.index(path, i), name, text));
   }

@@ -168,6 +168,7 @@ export const conditionsChanged = <T extends Pick<ValidatingAdmissionPolicySpec, 
 export const validatingPolicyStrategy: KindStrategy<ValidatingAdmissionPolicy> = {
   ...createGenericStrategy<ValidatingAdmissionPolicy>({ namespaced: false, hasStatus: true, emptyStatus: () => ({}) }),
   defaults: simpleDefaults('admissionregistration.k8s.io/validatingadmissionpolicies'),
+  appliedStatusCreates: true,
   prepareForUpdate: (policy, old, subresource) =>
     subresource === 'status' ? statusUpdate(withOldMeta(policy, old), old) : withFieldOf(policy, old, 'status'),
   validate: (policy) => validatePolicy(policy, true),

@@ -177,7 +177,13 @@ export const endpointSliceStrategy: KindStrategy<EndpointSlice> = {
   ...createGenericStrategy<EndpointSlice>({ namespaced: true, hasStatus: false }),
   defaults: simpleDefaults('discovery.k8s.io/endpointslices'),
   prepareForCreate: cleaned,
-  prepareForUpdate: (slice, old) => (deepEqual(slice.endpoints, old.endpoints) ? slice : cleaned(slice)),
+  prepareForUpdate(slice, old) {
+    if (deepEqual(slice.endpoints, old.endpoints)) return slice;
+    const kept = cleaned(slice);
+    if (kept === slice) return slice;
+    // The generation is counted before the field is dropped.
+    return { ...kept, metadata: { ...kept.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
+  },
   validate: (slice) => validate(slice, undefined),
   validateUpdate(slice, old) {
     const found = validate(slice, old);

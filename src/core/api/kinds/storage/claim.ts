@@ -18,7 +18,7 @@ import { isNative } from '../pod/resource-names.ts';
 import { unifiedDiff } from '../pod/unified-diff.ts';
 import { type ClaimLeniency, validateClaimSpec } from '../pod/validate-claim.ts';
 import { claimWarnings } from '../pod/warnings.ts';
-import { amountText, compareAmounts, isNegative } from '../quantities.ts';
+import { amountText, compareAmounts, int64Of } from '../quantities.ts';
 import { CLASS_ANNOTATION_TEXT, STORAGE_CLASS_ANNOTATION } from './access.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
@@ -183,7 +183,8 @@ function validateStatus(found: Findings, claim: PersistentVolumeClaim): void {
 }
 
 function validateAmount(found: Findings, amount: string | number, path: string): void {
-  if (isNegative(amount)) found.push(invalid(path, Number(amountText(amount)), 'must be a valid resource quantity'));
+  const value = int64Of(amount);
+  if (value < 0n) found.push(invalid(path, value, 'must be a valid resource quantity'));
 }
 
 /** Of Kubernetes' own resources only storage makes sense. */

@@ -19,7 +19,7 @@ import { internalValue, prettyInternalJson } from '../pod/internal-form.ts';
 import { unifiedDiff } from '../pod/unified-diff.ts';
 import { validateNodeSelector } from '../pod/validate-affinity.ts';
 import { addTermWarnings } from '../pod/warnings.ts';
-import { amountText, compareAmounts, isNegative } from '../quantities.ts';
+import { amountText, compareAmounts, int64Of } from '../quantities.ts';
 import {
   CLASS_ANNOTATION_TEXT,
   STORAGE_CLASS_ANNOTATION,
@@ -61,7 +61,8 @@ function validateOwn(found: Findings, spec: PersistentVolumeSpec, anyAffinityVal
   for (const name of names) {
     const amount = capacity[name] ?? 0;
     const at = field.key(`${path}.capacity`, name);
-    if (isNegative(amount)) found.push(invalid(at, Number(amountText(amount)), 'must be a valid resource quantity'));
+    const value = int64Of(amount);
+    if (value < 0n) found.push(invalid(at, value, 'must be a valid resource quantity'));
     if (compareAmounts(amount, 0) <= 0) found.push(invalid(at, amountText(amount), 'must be greater than zero'));
   }
   if (policy && !RECLAIM_POLICIES.includes(policy)) {

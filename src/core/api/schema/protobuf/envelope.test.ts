@@ -4,8 +4,8 @@ import { encodeMessage } from './encode.ts';
 import {
   decodeProtobufObject,
   encodeEnvelope,
-  encodeProtobufList,
   encodeProtobufObject,
+  protobufListFrame,
   encodeWatchEvent,
   hasProtobuf,
   readEnvelope,
@@ -39,9 +39,13 @@ describe('the envelope', () => {
       };
       const some = items.slice(0, count);
       const written = some.map((item) => encodeMessage('meta/v1.PartialObjectMetadata', item));
-      expect(encodeProtobufList(head, written).equals(encodeProtobufObject({ ...head, items: some } as never))).toBe(
-        true,
+      const frame = protobufListFrame(
+        head,
+        written.map(({ length }) => length),
       );
+      const parts = written.flatMap((message) => [frame.item(message.length), message]);
+      const whole = Buffer.concat([frame.before, ...parts, frame.after]);
+      expect(whole.equals(encodeProtobufObject({ ...head, items: some } as never))).toBe(true);
     }
   });
 

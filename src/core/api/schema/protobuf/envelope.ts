@@ -19,7 +19,16 @@ import {
   skipField,
   WIRE_BYTES,
 } from './reader.ts';
-import { createWriter, finish, writeByte, writeBytes, writeString, writeUnsigned, written } from './writer.ts';
+import {
+  createWriter,
+  finish,
+  writeByte,
+  writeBytes,
+  unsignedSize,
+  writeString,
+  writeUnsigned,
+  written,
+} from './writer.ts';
 
 export interface Envelope {
   readonly apiVersion: string;
@@ -67,26 +76,45 @@ export function encodeProtobufObject(object: { readonly apiVersion: string; read
   return encodeEnvelope(apiVersion, kind, encodeMessage(schemaFor(apiVersion, kind), object));
 }
 
-/** Writes a list from its items, each a bare message that somebody wrote when there was time. */
-export function encodeProtobufList(
+/** The item of a list as a bare message; lists do not say of each item what it is. */
+export const encodeListItem = (object: { readonly apiVersion: string; readonly kind: string }): Buffer =>
+  encodeMessage(schemaFor(object.apiVersion, object.kind), object);
+
+/** What stands before, between and behind the items of a list, each of them a bare message that somebody else writes. */
+export interface ListFrame {
+  readonly before: Buffer;
+  /** Stands before an item of so many bytes. */
+  item(size: number): Buffer;
+  readonly after: Buffer;
+}
+
+/** The length of a list stands before it, so the sizes of all items must be known. */
+export function protobufListFrame(
   head: { readonly apiVersion: string; readonly kind: string; readonly metadata: object },
-  items: readonly Uint8Array[],
-): Buffer {
-  const { apiVersion, kind, metadata } = head;
-  const parts: Uint8Array[] = [];
-  const start = createWriter();
-  const add = (field: number, message: Uint8Array): void => {
-    writeUnsigned(start, message.length);
-    writeByte(start, field * 8 + WIRE_BYTES);
-    parts.push(finish(start), message);
+  sizes: Iterable<number>,
+): ListFrame {
+  const writer = createWriter();
+  const beginning = (field: number, size: number): Buffer => {
+    writeUnsigned(writer, size);
+    writeByte(writer, field * 8 + WIRE_BYTES);
+    return finish(writer);
   };
-  add(1, encodeMessage('meta/v1.ListMeta', metadata));
-  for (const item of items) add(2, item);
-  return encodeEnvelope(apiVersion, kind, Buffer.concat(parts));
+  const metadata = encodeMessage('meta/v1.ListMeta', head.metadata);
+  const start = Buffer.concat([beginning(1, metadata.length), metadata]);
+  let length = start.length;
+  for (const size of sizes) length += 1 + unsignedSize(size) + size;
+  const { before, after } = envelopeAround(head.apiVersion, head.kind, length);
+  return { before: Buffer.concat([before, start]), item: (size) => beginning(2, size), after };
 }
 
 /** Puts a bare message into an envelope. */
 export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
+  const { before, after } = envelopeAround(apiVersion, kind, raw.length);
+  return Buffer.concat([before, raw, after]);
+}
+
+/** What stands before and behind a bare message of so many bytes. */
+function envelopeAround(apiVersion: string, kind: string, size: number): { before: Buffer; after: Buffer } {
   const writer = createWriter();
   const field = (number: number): void => writeByte(writer, number * 8 + WIRE_BYTES);
   // From the end to the front: content type and encoding are written even though they are empty.
@@ -94,7 +122,8 @@ export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array
   field(4);
   writeString(writer, '');
   field(3);
-  writeBytes(writer, raw);
+  const after = finish(writer);
+  writeUnsigned(writer, size);
   field(2);
   const before = written(writer);
   writeString(writer, kind);
@@ -103,7 +132,7 @@ export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array
   field(1);
   writeUnsigned(writer, written(writer) - before);
   field(1);
-  return Buffer.concat([MAGIC, finish(writer)]);
+  return { before: Buffer.concat([MAGIC, finish(writer)]), after };
 }
 
 /** A watch event, without envelope as streams send it; `object` is the object's bytes with its envelope. */

@@ -36,10 +36,16 @@ function reserve(writer: Writer, count: number): number {
   return writer.start;
 }
 
-/** An unsigned integer below 2^53. */
-export function writeUnsigned(writer: Writer, value: number): void {
+/** How many bytes an unsigned integer below 2^53 takes. */
+export function unsignedSize(value: number): number {
   let count = 1;
   for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) count++;
+  return count;
+}
+
+/** An unsigned integer below 2^53. */
+export function writeUnsigned(writer: Writer, value: number): void {
+  let count = unsignedSize(value);
   let at = reserve(writer, count);
   let rest = value;
   for (; count > 1; count--) {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { ByteStream } from './exchange.ts';
-import { createWatchBudget } from './watch-budget.ts';
+import type { ByteStream } from './byte-stream.ts';
+import { createUnreadBudget } from './unread-budget.ts';
 
 const MIB = 1024 * 1024;
 
-function watchers(maxBytes: number) {
-  const budget = createWatchBudget(maxBytes);
+function watchers(total: number, perConnection = total) {
+  const budget = createUnreadBudget({ total, perConnection });
   const cut: string[] = [];
   return {
     cut,
-    add(name: string) {
-      const stream = { buffered: 0 };
+    add(name: string, connection: object = {}) {
+      const stream = { buffered: 0, connection };
       const asStream = stream as ByteStream;
       return {
         behind(bytes: number) {
@@ -51,5 +51,18 @@ describe('what watchers leave unread', () => {
     c.behind(10);
     a.behind(4 * MIB);
     expect(cut).toEqual([]);
+  });
+
+  it('costs the slowest of a connection its place when that connection has more than its share', () => {
+    const { add, cut } = watchers(100 * MIB, 4 * MIB);
+    const greedy = {};
+    add('elsewhere').behind(4 * MIB);
+    add('first', greedy).behind(MIB);
+    const slow = add('slow', greedy);
+    slow.behind(2 * MIB);
+    add('last', greedy).behind(MIB + 1);
+    expect(cut).toEqual(['slow']);
+    add('again', greedy).behind(2 * MIB - 1);
+    expect(cut).toEqual(['slow']);
   });
 });

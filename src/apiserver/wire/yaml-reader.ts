@@ -1,0 +1,76 @@
+/** A thread that reads YAML texts, one at a time. It is started when it is needed and ends when it has been idle. */
+import { Worker } from 'node:worker_threads';
+import { parseJson } from '../../core/kube/json.ts';
+import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { ParsedYaml } from './parse-yaml.ts';
+import type { YamlAnswer } from './yaml-worker.ts';
+
+export interface YamlReader {
+  /** Rejects with a `SyntaxError` for what is no YAML, and when the time is up; an abort ends the thread. */
+  read(text: string, signal: AbortSignal): Promise<ParsedYaml>;
+  close(): void;
+}
+
+export interface YamlReaderLimits {
+  readonly heapMb: number;
+  readonly timeMs: number;
+  /** What was read leaves its garbage; a thread that ends gives all of it back. */
+  readonly idleMs: number;
+}
+
+export function createYamlReader(limits: YamlReaderLimits, clock: Clock): YamlReader {
+  let worker: Worker | undefined;
+  let idle: Timer | undefined;
+
+  function start(): Worker {
+    const file = import.meta.url.endsWith('.ts') ? './yaml-worker.ts' : './yaml-worker.js';
+    const started = new Worker(new URL(file, import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
+    });
+    // A thread that waits for work keeps no process alive, and is missed only by those who have given it some.
+    started.unref();
+    started.on('error', () => {});
+    started.on('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  }
+
+  function end(): void {
+    idle?.cancel();
+    void worker?.terminate();
+    worker = undefined;
+  }
+
+  return {
+    close: end,
+    read(text, signal) {
+      idle?.cancel();
+      const reader = (worker ??= start());
+      return new Promise((resolve, reject) => {
+        const finish = (settle: () => void, isBroken: boolean): void => {
+          timer.cancel();
+          signal.removeEventListener('abort', abort);
+          reader.off('error', fail).off('exit', died).off('message', heard);
+          if (isBroken) end();
+          else idle = clock.after(limits.idleMs, end);
+          settle();
+        };
+        const fail = (error: unknown): void => finish(() => reject(error), true);
+        const abort = (): void => fail(signal.reason);
+        const timer = clock.after(limits.timeMs, () => fail(new SyntaxError('the YAML took too long to read')));
+        signal.addEventListener('abort', abort);
+        const died = (): void => fail(new Error('the thread that reads YAML has ended'));
+        const heard = (answer: YamlAnswer): void =>
+          finish(() => ('error' in answer ? reject(new SyntaxError(answer.error)) : resolve(parsed(answer))), false);
+        reader.on('error', fail).on('exit', died).on('message', heard);
+        reader.postMessage(text);
+      });
+    },
+  };
+}
+
+const parsed = (answer: Exclude<YamlAnswer, { readonly error: string }>): ParsedYaml =>
+  'json' in answer
+    ? { value: parseJson(answer.json, { maxDepth: Number.POSITIVE_INFINITY }), duplicates: answer.duplicates }
+    : answer;

@@ -1,0 +1,35 @@
+/** The grammar of `everynode backup` and `everynode restore`. */
+import { Option, type Command } from 'commander';
+import type { BackupFlags, RestoreFlags } from './backup.ts';
+
+export function addBackupCommands(program: Command): void {
+  program
+    .command('backup')
+    .description('Write a cluster to one file, while it runs or not: everything answered before, at one revision.')
+    .option('--data-dir <dir>', 'where the cluster is kept (default: $EVERYNODE_HOME/cluster)')
+    .requiredOption('-o, --output <file>', 'the file to write; it holds the keys of the cluster, so keep it safe')
+    .option('--force', 'replace the file if it is there')
+    .addHelpText('after', BACKUP_EXAMPLES)
+    .action(async (flags: BackupFlags) => (await import('./backup.ts')).backup(flags));
+  program
+    .command('restore')
+    .description('Check a backup, and write it to a new data directory.')
+    .argument('<file>', 'a file that everynode backup wrote')
+    .addOption(new Option('--data-dir <dir>', 'directory to make; it must not be there, or be empty'))
+    .addOption(new Option('--verify', 'only check every byte of it, and say what is in it').conflicts('dataDir'))
+    .addHelpText('after', RESTORE_EXAMPLES)
+    .action(async (file: string, flags: RestoreFlags) => (await import('./backup.ts')).restore(file, flags));
+}
+
+const BACKUP_EXAMPLES = `
+Examples:
+  everynode backup -o cluster.tar                       of the cluster that everynode up keeps
+  everynode backup --data-dir ./data -o "$(date +%F).tar"
+
+The file is a tar; its hash is printed, and everynode restore --verify checks it. See docs/backup.md.`;
+
+const RESTORE_EXAMPLES = `
+Examples:
+  everynode restore --verify cluster.tar                exit code 1 and the reason if a byte is wrong
+  everynode restore cluster.tar --data-dir ./restored
+  everynode up --data-dir ./restored`;

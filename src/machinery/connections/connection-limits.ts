@@ -1,0 +1,35 @@
+/** How many connections a server takes, and how long one of them may do nothing. */
+import { descriptorLimit } from './descriptor-limit.ts';
+
+export interface ConnectionLimits {
+  /** Connections open at the same time. */
+  readonly most: number;
+  /** Of these, connections whose peer has not proved yet who it is. They crowd out each other, never the others. */
+  readonly mostUnproven: number;
+  /** From the accepted connection to the end of the TLS handshake. */
+  readonly handshakeMs: number;
+  /** How long a connection without a request may stay open whose peer has not proved who it is. */
+  readonly unprovenMs: number;
+  /** The same of a peer that has. Longer than the 90 s for which Go's client keeps an idle connection. */
+  readonly idleMs: number;
+}
+
+const TIMES = { handshakeMs: 10_000, unprovenMs: 20_000, idleMs: 120_000 };
+
+/** Each costs some 50 KB even when nothing happens on it. */
+const MOST_EVER = 20_000;
+const MOST_UNPROVEN_EVER = 4_096;
+/** What most systems give a process that asks for nothing. */
+const USUAL_DESCRIPTORS = 1_024;
+/** Kept back for the store's files, for connections to webhooks, for threads and for modules loaded late. */
+const RESERVED = 128;
+
+/** From the number of descriptors that the process may have; the platform is asked unless told. */
+export function connectionLimits(descriptors: number = descriptorLimit() ?? USUAL_DESCRIPTORS): ConnectionLimits {
+  const spare = Number.isFinite(descriptors)
+    ? descriptors - Math.max(RESERVED, Math.floor(descriptors / 8))
+    : MOST_EVER;
+  // With fewer descriptors than this nothing can be promised.
+  const most = Math.max(16, Math.min(spare, MOST_EVER));
+  return { ...TIMES, most, mostUnproven: Math.min(Math.floor(most / 2), MOST_UNPROVEN_EVER) };
+}
