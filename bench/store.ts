@@ -14,7 +14,7 @@ import { createLogEngine } from '../src/apiserver/store/engines/log/log-engine.t
 import { createStore, openStore } from '../src/apiserver/store/memory-store.ts';
 import type { Store } from '../src/apiserver/store/store.ts';
 import type { Stored } from '../src/core/kube/objects.ts';
-import { realClock } from '../src/machinery/real-clock.ts';
+import { realClock } from '../src/machinery/time/real-clock.ts';
 import { isSelected, reportCase } from './support/report.ts';
 import { daemonPod } from './support/daemon-pod.ts';
 

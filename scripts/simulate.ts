@@ -1,7 +1,7 @@
 /** `npm run simulate -- --help` */
 import { join } from 'node:path';
 import { simulate } from '../src/foresight/simulation/command.ts';
-import { realClock } from '../src/machinery/real-clock.ts';
+import { realClock } from '../src/machinery/time/real-clock.ts';
 
 process.exitCode = await simulate(process.argv.slice(2), {
   folder: join(import.meta.dirname, '..', 'examples', 'scenarios'),

@@ -11,8 +11,8 @@ import { openClusterStore } from '../../src/assembly/cluster-store.ts';
 import { createEmbeddedApi } from '../../src/assembly/embedded.ts';
 import { DEPLOYMENTS } from '../../src/core/api/registry/resources.ts';
 import type { Deployment } from '../../src/core/api/types/apps-v1.ts';
-import { silentLogger } from '../../src/machinery/logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import { silentLogger } from '../../src/machinery/logging/logger.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { throughput } from '../support/load.ts';
 import { reportCase } from '../support/report.ts';
 

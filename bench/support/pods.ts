@@ -3,7 +3,7 @@ import { CONFIG_MAPS, DAEMON_SETS } from '../../src/core/api/registry/resources.
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 
 const NAMESPACE = 'default';
 

@@ -1,8 +1,8 @@
 /** What the children have in common: a client from a kubeconfig file, an end by signal, a word when ready. */
-import { createHttpClient, type HttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import { createHttpClient, type HttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 
 export const READY = 'everybody is here';
 

@@ -2,10 +2,10 @@
  * The kubelets of simulated nodes: `kubelets-child.ts KUBECONFIG`. One watch for all nodes, one status a pod, no delay, no
  * events and no leases, the same for whoever makes and places the pods.
  */
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createPinoLogger } from '../../src/machinery/pino-logger.ts';
-import { realClock as clock } from '../../src/machinery/real-clock.ts';
-import { realRandom as random } from '../../src/machinery/real-random.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createPinoLogger } from '../../src/machinery/logging/pino-logger.ts';
+import { realClock as clock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom as random } from '../../src/machinery/random/real-random.ts';
 import { createFleet } from '../../src/nodes/fleet/fleet.ts';
 import { clientFrom, stay } from './child-client.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../core/api/registry/resources.ts';
 import type { ConfigMap, Namespace, ServiceAccount } from '../core/api/types/core-v1.ts';
 import type { PriorityClass } from '../core/api/types/scheduling-v1.ts';
-import type { Client } from '../machinery/client.ts';
+import type { Client } from '../machinery/client/client.ts';
 import { createIfMissing } from './create-if-missing.ts';
 import { type OwnService, publishOwnService } from './own-service.ts';
 

@@ -9,7 +9,7 @@ import { deepEqual } from '../core/kube/immutable.ts';
 import type { KubeObject, Resource } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import { formatTime } from '../core/kube/time.ts';
-import type { Client } from '../machinery/client.ts';
+import type { Client } from '../machinery/client/client.ts';
 import { createIfMissing } from './create-if-missing.ts';
 
 export interface OwnService {

@@ -4,8 +4,8 @@
  */
 import type { KindDefinition } from '../core/api/kind-definition.ts';
 import type { GroupVersionResource, KubeObject, Stored } from '../core/kube/objects.ts';
-import type { DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from '../machinery/client.ts';
-import type { UserInfo } from '../machinery/admission.ts';
+import type { DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from '../machinery/client/client.ts';
+import type { UserInfo } from '../machinery/ports/admission.ts';
 import type { Status, StatusError } from '../core/kube/status-error.ts';
 
 export interface RequestTarget extends GroupVersionResource {

@@ -10,8 +10,8 @@ import type { AccessKeeperOptions } from '../control/housekeeping/access/options
 import { createRootCaPublisher } from '../control/housekeeping/access/root-ca-publisher.ts';
 import { createTokenSecrets } from '../control/housekeeping/access/token-secrets.ts';
 import type { Actor } from '../machinery/actor.ts';
-import type { KeyPair } from '../machinery/certificates.ts';
-import type { Client } from '../machinery/client.ts';
+import type { KeyPair } from '../machinery/certificates/certificates.ts';
+import type { Client } from '../machinery/client/client.ts';
 import type { ControllerName } from './controllers.ts';
 
 export interface AccessKeepersOptions extends AccessKeeperOptions {

@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createAudit, type Audit } from '../apiserver/audit/audit.ts';
 import { METADATA_OF_EVERYTHING, type AuditPolicy } from '../apiserver/audit/policy.ts';
-import { realClock } from '../machinery/real-clock.ts';
-import { realRandom } from '../machinery/real-random.ts';
+import { realClock } from '../machinery/time/real-clock.ts';
+import { realRandom } from '../machinery/random/real-random.ts';
 
 export interface AuditLogOptions {
   /** `-` for stdout. */

@@ -5,8 +5,8 @@ import { createLogEngine } from '../apiserver/store/engines/log/log-engine.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore, openStore } from '../apiserver/store/memory-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
-import type { Clock } from '../machinery/clock.ts';
-import type { Logger } from '../machinery/logger.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import type { Logger } from '../machinery/logging/logger.ts';
 
 export interface ClusterStore {
   /** Reads everything, then serves. */

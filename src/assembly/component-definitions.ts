@@ -14,8 +14,8 @@ import { deepEqual } from '../core/kube/immutable.ts';
 import { encodeJson, type Json } from '../core/kube/json.ts';
 import type { Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
 
 const OURS = { name: 'app.kubernetes.io/managed-by', value: 'everynode' };
 

@@ -2,8 +2,8 @@
 import { NODES } from '../core/api/registry/resources.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import { formatTime } from '../core/kube/time.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
 import { nodesOf, type NodeGroup } from '../nodes/fleet/node-groups.ts';
 
 const BATCH = 500;

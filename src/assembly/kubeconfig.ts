@@ -1,6 +1,6 @@
 /** The kubeconfig of a cluster we started: certificate credentials, nothing that needs another file. */
 import { stringify } from 'yaml';
-import type { KeyPair } from '../machinery/certificates.ts';
+import type { KeyPair } from '../machinery/certificates/certificates.ts';
 
 export interface KubeconfigFacts {
   readonly server: string;

@@ -8,12 +8,12 @@ import { createDaemonSetController } from '../control/daemonset/daemonset-contro
 import { createRolloutDriver } from '../control/daemonset/rollout-driver.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import type { Actor } from '../machinery/actor.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
-import type { Informers } from '../machinery/informers.ts';
-import type { Logger } from '../machinery/logger.ts';
-import type { Metrics } from '../machinery/metrics.ts';
-import type { Random } from '../machinery/random.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import type { Informers } from '../machinery/cache/informers.ts';
+import type { Logger } from '../machinery/logging/logger.ts';
+import type { Metrics } from '../machinery/metrics/metrics.ts';
+import type { Random } from '../machinery/random/random.ts';
 import type { EmbeddedRun } from './embedded-runs.ts';
 import { AssemblyError } from './errors.ts';
 

@@ -5,10 +5,10 @@
  */
 import { leaseHolder } from '../control/daemonset/other-controller.ts';
 import { StatusError } from '../core/kube/status-error.ts';
-import { createBackoff } from '../machinery/backoff.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
-import type { Random } from '../machinery/random.ts';
+import { createBackoff } from '../machinery/time/backoff.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import type { Random } from '../machinery/random/random.ts';
 import type { InsteadOf } from './operator-controllers.ts';
 
 export interface RivalOptions {

@@ -4,11 +4,11 @@
  * nothing, because two would undo each other's work, and it begins when it may. The others run all the same.
  */
 import type { Resource } from '../core/kube/objects.ts';
-import { linkAbort, wasAborted, type LinkedAbort } from '../machinery/abort.ts';
+import { linkAbort, wasAborted, type LinkedAbort } from '../machinery/time/abort.ts';
 import type { Actor } from '../machinery/actor.ts';
-import { createBackoff } from '../machinery/backoff.ts';
-import type { Logger } from '../machinery/logger.ts';
-import type { Metrics } from '../machinery/metrics.ts';
+import { createBackoff } from '../machinery/time/backoff.ts';
+import type { Logger } from '../machinery/logging/logger.ts';
+import type { Metrics } from '../machinery/metrics/metrics.ts';
 import { AssemblyError } from './errors.ts';
 import type { InsteadOf, OperatorController } from './operator-controllers.ts';
 import { createRivals, type Refusal, type RivalOptions } from './operator-rivals.ts';

@@ -3,9 +3,9 @@
  * of the one before are removed, so that it neither keeps its caches nor works on for nobody.
  */
 import type { KubeObject, Resource } from '../core/kube/objects.ts';
-import type { Informer } from '../machinery/informer.ts';
-import type { Informers } from '../machinery/informers.ts';
-import type { ReflectorScope } from '../machinery/reflector/reflector.ts';
+import type { Informer } from '../machinery/cache/informer.ts';
+import type { Informers } from '../machinery/cache/informers.ts';
+import type { ReflectorScope } from '../machinery/cache/reflector/reflector.ts';
 import type { Around, OperatorController } from './operator-controllers.ts';
 import type { Worker } from './operator-shift.ts';
 

@@ -3,13 +3,13 @@
  * identity and the rights of that client, and watches for itself; what is not given does not run, because the cluster has
  * its own. (`operator-process.ts` is the command: one client for all, a leader, and health.)
  */
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
-import { createEventRecorder } from '../machinery/event-recorder.ts';
-import { createInformers, type Informers } from '../machinery/informers.ts';
-import type { Logger } from '../machinery/logger.ts';
-import { noMetrics } from '../machinery/metrics.ts';
-import type { Random } from '../machinery/random.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import { createEventRecorder } from '../machinery/events/event-recorder.ts';
+import { createInformers, type Informers } from '../machinery/cache/informers.ts';
+import type { Logger } from '../machinery/logging/logger.ts';
+import { noMetrics } from '../machinery/metrics/metrics.ts';
+import type { Random } from '../machinery/random/random.ts';
 import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 import { OPERATOR_CONTROLLERS, type Around } from './operator-controllers.ts';

@@ -6,8 +6,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { createAuthority, expiryOf, issueCertificate, type KeyPair } from '../machinery/certificates.ts';
-import { createSigningKey } from '../machinery/signing-key.ts';
+import { createAuthority, expiryOf, issueCertificate, type KeyPair } from '../machinery/certificates/certificates.ts';
+import { createSigningKey } from '../machinery/certificates/signing-key.ts';
 import { makeDirectory } from '../machinery/make-directory.ts';
 
 export interface ClusterKeys {

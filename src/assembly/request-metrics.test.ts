@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../apiserver/wire/exchange.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import type { KindDefinition } from '../core/api/kind-definition.ts';
-import type { Labels, Metrics } from '../machinery/metrics.ts';
-import { noMetrics } from '../machinery/metrics.ts';
+import type { Labels, Metrics } from '../machinery/metrics/metrics.ts';
+import { noMetrics } from '../machinery/metrics/metrics.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 
 const registry = createRegistry();

@@ -3,7 +3,7 @@ import type { Exchange } from '../apiserver/wire/exchange.ts';
 import { parsePath, type Route } from '../apiserver/wire/path.ts';
 import { firstPart, isPathOf, isServed, STREAMS, verbAsked } from '../apiserver/wire/resource-request.ts';
 import type { KindDefinition } from '../core/api/kind-definition.ts';
-import type { Counter, Histogram, Metrics } from '../machinery/metrics.ts';
+import type { Counter, Histogram, Metrics } from '../machinery/metrics/metrics.ts';
 
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope'];
 const BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];

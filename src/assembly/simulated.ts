@@ -25,11 +25,11 @@ import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import { deepFreeze } from '../core/kube/immutable.ts';
 import type { Actor } from '../machinery/actor.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
-import type { Informers } from '../machinery/informers.ts';
-import type { Logger } from '../machinery/logger.ts';
-import type { Random } from '../machinery/random.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import type { Informers } from '../machinery/cache/informers.ts';
+import type { Logger } from '../machinery/logging/logger.ts';
+import type { Random } from '../machinery/random/random.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 
 /** All that an actor may touch. Nothing in it is shared with another actor. */

@@ -1,6 +1,6 @@
 /** Whether the store takes writes, as readiness and metrics tell it. */
 import type { Store, StoreTrouble } from '../apiserver/store/store.ts';
-import type { Metrics } from '../machinery/metrics.ts';
+import type { Metrics } from '../machinery/metrics/metrics.ts';
 
 /** Anybody may ask for readiness, so nothing of what the disk said is in the answer. */
 const WORDS: { readonly [kind in StoreTrouble['kind']]: string } = {

@@ -1,11 +1,11 @@
 /** A client certificate for a person, by way of the API: asked for, approved and fetched by somebody who may. */
 import { CERTIFICATE_SIGNING_REQUESTS } from '../core/api/registry/resources.ts';
 import type { CertificateSigningRequest } from '../core/api/types/certificates-v1.ts';
-import { createCertificateRequest } from '../machinery/certificate-requests.ts';
-import type { KeyPair, Subject } from '../machinery/certificates.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
-import type { Random } from '../machinery/random.ts';
+import { createCertificateRequest } from '../machinery/certificates/certificate-requests.ts';
+import type { KeyPair, Subject } from '../machinery/certificates/certificates.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import type { Random } from '../machinery/random/random.ts';
 
 const SIGNER = 'kubernetes.io/kube-apiserver-client';
 const DAY_SECONDS = 86_400;

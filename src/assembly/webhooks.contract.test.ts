@@ -11,12 +11,12 @@ import {
 } from '../core/api/registry/resources.ts';
 import type { ConfigMap } from '../core/api/types/core-v1.ts';
 import { forbiddenRequest, type StatusError } from '../core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../machinery/admission.ts';
-import type { Client } from '../machinery/client.ts';
-import type { Clock } from '../machinery/clock.ts';
-import { silentLogger } from '../machinery/logger.ts';
-import { realClock } from '../machinery/real-clock.ts';
-import { realRandom } from '../machinery/real-random.ts';
+import type { AdmissionPlugin } from '../machinery/ports/admission.ts';
+import type { Client } from '../machinery/client/client.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import { silentLogger } from '../machinery/logging/logger.ts';
+import { realClock } from '../machinery/time/real-clock.ts';
+import { realRandom } from '../machinery/random/real-random.ts';
 import type { CertificatePolicy } from '../machinery/webhook/certificates/plan.ts';
 import { certificatesIn, decodeState } from '../machinery/webhook/certificates/state.ts';
 import { webhookPath } from '../machinery/webhook/webhook-server.ts';

@@ -9,7 +9,7 @@ import {
 } from '../apiserver/store/engines/log/backup/backup.ts';
 import { StoreError } from '../apiserver/store/errors.ts';
 import { VERSION } from '../core/api/version.ts';
-import { realClock } from '../machinery/real-clock.ts';
+import { realClock } from '../machinery/time/real-clock.ts';
 import { CliError, textWithCode } from './cli-error.ts';
 import { defaultDataDir } from './home.ts';
 

@@ -1,6 +1,6 @@
 /** Log lines for people: time, level, message, then fields as key=value. */
-import type { Clock } from '../machinery/clock.ts';
-import { loggerFrom, type LogFields, type Logger, type LogLevel } from '../machinery/logger.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import { loggerFrom, type LogFields, type Logger, type LogLevel } from '../machinery/logging/logger.ts';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 

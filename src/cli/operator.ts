@@ -1,13 +1,13 @@
 /** `everynode operator`: the controllers on a Kubernetes cluster, until SIGTERM. */
 import { stat } from 'node:fs/promises';
 import { startOperatorProcess, type OperatorProcess } from '../assembly/operator-process.ts';
-import { isInCluster } from '../machinery/http/in-cluster.ts';
-import { loadRestConfig } from '../machinery/http/load-config.ts';
-import type { RestConfig } from '../machinery/http/rest-config.ts';
-import { type Logger, type LogLevel, silentLogger } from '../machinery/logger.ts';
-import { createPinoLogger } from '../machinery/pino-logger.ts';
-import { realClock } from '../machinery/real-clock.ts';
-import { realRandom } from '../machinery/real-random.ts';
+import { isInCluster } from '../machinery/client/http/in-cluster.ts';
+import { loadRestConfig } from '../machinery/client/http/load-config.ts';
+import type { RestConfig } from '../machinery/client/http/rest-config.ts';
+import { type Logger, type LogLevel, silentLogger } from '../machinery/logging/logger.ts';
+import { createPinoLogger } from '../machinery/logging/pino-logger.ts';
+import { realClock } from '../machinery/time/real-clock.ts';
+import { realRandom } from '../machinery/random/real-random.ts';
 import { CliError, textWithCode } from './cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { readOperatorFlags } from './operator-flags.ts';

@@ -1,5 +1,5 @@
 /** Progress on stderr: one line that is rewritten on a terminal, a few plain lines elsewhere. */
-import type { Clock } from '../machinery/clock.ts';
+import type { Clock } from '../machinery/time/clock.ts';
 import { colorsFor } from './terminal.ts';
 
 export interface Progress {

@@ -1,5 +1,5 @@
 /** Ctrl-C and `kill`: the first stops in good order, the second at once; and an order that takes too long is given up. */
-import type { Clock } from '../machinery/clock.ts';
+import type { Clock } from '../machinery/time/clock.ts';
 
 export interface StopSignals {
   /** Fires with the first signal. */

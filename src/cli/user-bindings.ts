@@ -3,7 +3,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, ROLE_BINDINGS } from 
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../core/api/types/rbac-v1.ts';
 import type { Resource, Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
-import type { Client } from '../machinery/client.ts';
+import type { Client } from '../machinery/client/client.ts';
 import { CliError } from './cli-error.ts';
 
 type Binding = RoleBinding | ClusterRoleBinding;

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { aborted } from './abort.ts';
+import { aborted } from './time/abort.ts';
 import type { Actor } from './actor.ts';
 import { createLifecycle, stopOnSignals } from './lifecycle.ts';
-import { createVirtualClock } from './virtual-clock.ts';
+import { createVirtualClock } from './time/virtual-clock.ts';
 
 function setUp() {
   const clock = createVirtualClock();

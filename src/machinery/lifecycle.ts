@@ -1,9 +1,9 @@
 /** Starting and stopping many actors as one: in order, in time, and whatever fails. */
-import { aborted, abortError, linkAbort, wasAborted } from './abort.ts';
+import { aborted, abortError, linkAbort, wasAborted } from './time/abort.ts';
 import type { Actor } from './actor.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './time/clock.ts';
 import { MachineryError } from './errors.ts';
-import { silentLogger, type Logger } from './logger.ts';
+import { silentLogger, type Logger } from './logging/logger.ts';
 
 export interface LifecycleOptions {
   readonly clock: Clock;

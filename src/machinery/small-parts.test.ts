@@ -1,20 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NODES } from '../core/api/registry/resources.ts';
-import { abortAfter, aborted, abortError, isAbortError, linkAbort, orAborted, wasAborted } from './abort.ts';
-import { createBackoff } from './backoff.ts';
-import { createInformer } from './informer.ts';
-import { rememberingLogger } from './logger.ts';
-import { exponentialBuckets, noMetrics } from './metrics.ts';
-import { nodeSourceFrom } from './node-source.ts';
-import { keyOf, keyText, parseKeyText } from './object-keys.ts';
+import { abortAfter, aborted, abortError, isAbortError, linkAbort, orAborted, wasAborted } from './time/abort.ts';
+import { createBackoff } from './time/backoff.ts';
+import { createInformer } from './cache/informer.ts';
+import { rememberingLogger } from './logging/logger.ts';
+import { exponentialBuckets, noMetrics } from './metrics/metrics.ts';
+import { nodeSourceFrom } from './ports/node-source.ts';
+import { keyOf, keyText, parseKeyText } from './cache/object-keys.ts';
 import { StatusError } from '../core/kube/status-error.ts';
-import { createPinoLogger } from './pino-logger.ts';
-import { createPrometheusMetrics } from './prometheus-metrics.ts';
-import { createPushStream } from './push-stream.ts';
-import { createSeededRandom } from './seeded-random.ts';
+import { createPinoLogger } from './logging/pino-logger.ts';
+import { createPrometheusMetrics } from './metrics/prometheus-metrics.ts';
+import { createPushStream } from './testing/push-stream.ts';
+import { createSeededRandom } from './random/seeded-random.ts';
 import { createFakeClient } from './testing/fake-client.ts';
-import { createVirtualClock } from './virtual-clock.ts';
+import { createVirtualClock } from './time/virtual-clock.ts';
 
 describe('object keys', () => {
   it('come back from their text', () => {

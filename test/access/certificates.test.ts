@@ -18,13 +18,13 @@ import type { CertificateSigningRequest } from '../../src/core/api/types/certifi
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import { createCertificateRequest } from '../../src/machinery/certificate-requests.ts';
-import { createAuthority, type KeyPair } from '../../src/machinery/certificates.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import { createCertificateRequest } from '../../src/machinery/certificates/certificate-requests.ts';
+import { createAuthority, type KeyPair } from '../../src/machinery/certificates/certificates.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { attribute, forgeRequest, nameOf, TAG } from '../../src/machinery/testing/forged-certificates.ts';
-import { createVirtualClock, type VirtualClock } from '../../src/machinery/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/machinery/time/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const API = 'rbac.authorization.k8s.io';

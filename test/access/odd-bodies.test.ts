@@ -11,10 +11,10 @@ import { createTestServer, type TestServer } from '../../src/apiserver/testing/t
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../src/core/api/registry/resources.ts';
 import type { KubeObject } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import type { UserInfo } from '../../src/machinery/admission.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
-import { createSigningKey } from '../../src/machinery/signing-key.ts';
+import type { UserInfo } from '../../src/machinery/ports/admission.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
+import { createSigningKey } from '../../src/machinery/certificates/signing-key.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const JANE = certificateUser('jane', []);

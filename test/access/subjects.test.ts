@@ -12,8 +12,8 @@ import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-
 import { CERTIFICATE_SIGNING_REQUESTS } from '../../src/core/api/registry/resources.ts';
 import type { CertificateSigningRequest } from '../../src/core/api/types/certificates-v1.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import type { KeyPair } from '../../src/machinery/certificates.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { KeyPair } from '../../src/machinery/certificates/certificates.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { askHttp1 } from '../hostile/support/wire-client.ts';
 import { accountWith } from '../support/account.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECRETS, SERVICE_ACCOUNTS } from '../../src/core/api/registry/resources.ts';
 import type { TokenRequest } from '../../src/core/api/types/authentication-v1.ts';
 import type { Resource } from '../../src/core/kube/objects.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -11,9 +11,9 @@ import { createEmbeddedApi } from '../../src/assembly/embedded.ts';
 import { managedOf } from '../../src/core/api/apply/managed.ts';
 import { CONFIG_MAPS } from '../../src/core/api/registry/resources.ts';
 import type { ConfigMap } from '../../src/core/api/types/core-v1.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { silentLogger } from '../../src/machinery/logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { silentLogger } from '../../src/machinery/logging/logger.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 
 const map = (name: string, data: { readonly [key: string]: string }): ConfigMap => ({
   apiVersion: 'v1',

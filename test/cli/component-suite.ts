@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, DAEMON_SETS, SECRETS } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { everynode as everynodeOf, given, manifest } from './component-manifest.ts';
 import { cli, type Outcome } from './run-cli.ts';
 

@@ -16,7 +16,7 @@ import type { CustomResourceDefinition } from '../../src/core/api/types/apiexten
 import type { PersistentVolumeClaim } from '../../src/core/api/types/core-v1.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { KubeObject } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import type { Progress } from '../../src/control/component/apply/progress.ts';
 import { agent } from './component.ts';
 import { counting, stumbling } from './faulty-client.ts';

@@ -12,7 +12,7 @@ import { waitForRollout } from '../../src/control/component/apply/rollout/wait.t
 import { loadManifests, prepareComponents } from '../../src/control/component/load.ts';
 import { NODES, SECRETS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { counting } from './faulty-client.ts';
 import { contextOf, outcomes } from './setting.ts';
 

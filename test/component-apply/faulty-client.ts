@@ -1,7 +1,7 @@
 /** A client whose writes can be counted, and made to fail before or after they took effect. */
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import { abortError } from '../../src/machinery/abort.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import { abortError } from '../../src/machinery/time/abort.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 
 export type Moment = 'before' | 'after';
 

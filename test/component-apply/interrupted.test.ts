@@ -8,7 +8,7 @@ import { deleteComponent } from '../../src/control/component/apply/delete.ts';
 import type { RenderedComponent } from '../../src/control/component/apply/rendered.ts';
 import { DAEMON_SETS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { agent } from './component.ts';
 import { counting, faulty, interrupted, type Moment } from './faulty-client.ts';
 import { contextOf, freshNamespace, openSetting, stateOf, TRANSPORTS, type Setting } from './setting.ts';

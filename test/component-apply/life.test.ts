@@ -17,8 +17,8 @@ import {
   SECRETS,
 } from '../../src/core/api/registry/resources.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { agent, type AgentOptions } from './component.ts';
 import { counting, faulty } from './faulty-client.ts';
 import {

@@ -11,8 +11,8 @@ import { DAEMON_SETS, NAMESPACES, ROLE_BINDINGS, ROLES } from '../../src/core/ap
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
 import type { Progress } from '../../src/control/component/apply/progress.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { agent } from './component.ts';
 import { counting } from './faulty-client.ts';
 import { contextOf } from './setting.ts';

@@ -10,9 +10,9 @@ import type { Progress } from '../../src/control/component/apply/progress.ts';
 import type { RenderedComponent } from '../../src/control/component/apply/rendered.ts';
 import type { KubeObject } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createVirtualClock } from '../../src/machinery/virtual-clock.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createVirtualClock } from '../../src/machinery/time/virtual-clock.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { agent } from './component.ts';
 
 const TOKEN = fc.oneof(

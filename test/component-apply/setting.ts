@@ -1,10 +1,10 @@
 /** The embedded API server under an apply, through both transports: in process in virtual time, and over HTTP. */
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
-import { createHttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
+import { createHttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import type { ApplyContext } from '../../src/control/component/apply/rendered.ts';
 import type { Progress } from '../../src/control/component/apply/progress.ts';
 import { refText } from '../../src/control/component/apply/object-ref.ts';

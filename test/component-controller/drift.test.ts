@@ -10,7 +10,7 @@ import {
   SECRETS,
   SERVICE_ACCOUNTS,
 } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import {
   change,
   COMPONENTS,

@@ -12,7 +12,7 @@ import {
   DAEMON_SETS,
   NAMESPACES,
 } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { counting, interrupted, type Moment } from '../component-apply/faulty-client.ts';
 import { stateOf } from '../component-apply/setting.ts';
 import { change, COMPONENTS, find, getComponent, manifest } from './setting.ts';

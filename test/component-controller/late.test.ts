@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTER_ROLES, CONFIG_MAPS, DAEMON_SETS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
 import type { KubeObject, Resource } from '../../src/core/kube/objects.ts';
-import type { Client, WatchStream } from '../../src/machinery/client.ts';
+import type { Client, WatchStream } from '../../src/machinery/client/client.ts';
 import { counting } from '../component-apply/faulty-client.ts';
 import { change, COMPONENTS, find, getComponent, isTrue, manifest } from './setting.ts';
 import { openVirtualWorld, type VirtualWorld } from './virtual-world.ts';

@@ -9,7 +9,7 @@ import {
   PODS,
   SERVICE_ACCOUNTS,
 } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import {
   COMPONENTS,

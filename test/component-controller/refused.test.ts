@@ -9,8 +9,8 @@ import {
 } from '../../src/core/api/registry/resources.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import type { StatusError } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { startTestCluster } from '../support/cluster.ts';
 import {
   change,

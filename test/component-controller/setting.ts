@@ -12,14 +12,14 @@ import { createComponentController } from '../../src/control/component/controlle
 import { findCondition, isConditionTrue } from '../../src/core/kube/conditions.ts';
 import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../../src/machinery/admission.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import type { Clock } from '../../src/machinery/clock.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { rememberingLogger, type LogLine } from '../../src/machinery/logger.ts';
-import type { Random } from '../../src/machinery/random.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import type { AdmissionPlugin } from '../../src/machinery/ports/admission.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import type { Clock } from '../../src/machinery/time/clock.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { rememberingLogger, type LogLine } from '../../src/machinery/logging/logger.ts';
+import type { Random } from '../../src/machinery/random/random.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { counting } from '../component-apply/faulty-client.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { undoComponent } from '../../src/control/component/apply/undo.ts';
 import { CONFIG_MAPS } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { counting } from '../component-apply/faulty-client.ts';
 import {
   change,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managedFieldsOf } from '../../src/control/component/apply/ownership.ts';
 import { CLUSTER_ROLES, CONFIG_MAPS, DAEMON_SETS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { counting } from '../component-apply/faulty-client.ts';
 import { inventoryOf } from '../component-apply/setting.ts';
 import { change, COMPONENTS, find, getComponent, isTrue, manifest, type RunningController } from './setting.ts';

@@ -10,7 +10,7 @@ import type { ComponentObject } from '../../src/control/component/controller/com
 import { readObject } from '../../src/control/component/load.ts';
 import { renderComponent } from '../../src/control/component/render/render.ts';
 import { CONFIG_MAPS, DAEMON_SETS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { contextOf, inventoryOf } from '../component-apply/setting.ts';
 import {
   change,

@@ -8,8 +8,8 @@ import {
   PODS,
 } from '../../src/core/api/registry/resources.ts';
 import { COMPONENT_FINALIZER } from '../../src/core/api/names.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import {
   COMPONENTS,
   find,

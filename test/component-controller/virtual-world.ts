@@ -5,10 +5,10 @@ import { createNamespaceController } from '../../src/control/housekeeping/namesp
 import { collectableResources, namespacedResources } from '../../src/control/housekeeping/served-resources.ts';
 import { createServiceAccounts } from '../../src/control/housekeeping/service-accounts.ts';
 import { createRegistry } from '../../src/core/api/registry/registry.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
-import type { VirtualClock } from '../../src/machinery/virtual-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
+import type { VirtualClock } from '../../src/machinery/time/virtual-clock.ts';
 import { createWorld, type WorldOptions } from '../daemonset/world.ts';
 import { installDefinitions, startController, type RunningController } from './setting.ts';
 

@@ -3,7 +3,7 @@ import type { CustomResourceDefinition, JSONSchemaProps } from '../../src/core/a
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/core/api/registry/resources.ts';
 import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { vi } from 'vitest';
 
 /** Tries until it no longer throws. */

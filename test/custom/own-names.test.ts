@@ -11,7 +11,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, DAEMON_SETS, NODE_POOLS } from '../../src/
 import type { CustomResourceDefinition } from '../../src/core/api/types/apiextensions-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { COMPONENTS, find, getComponent, manifest, until } from '../component-controller/setting.ts';
 import type { EmbeddedOptions } from '../../src/assembly/embedded.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';

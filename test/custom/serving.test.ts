@@ -3,10 +3,10 @@ import { CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../src/
 import { ownKinds } from '../../src/core/api/registry/built-in-kinds.ts';
 import type { CustomResourceDefinition } from '../../src/core/api/types/apiextensions-v1.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
-import { createHttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import { createHttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import {
   definitionOf,

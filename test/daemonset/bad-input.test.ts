@@ -8,7 +8,7 @@ import type { DaemonSet, DaemonSetSpec } from '../../src/core/api/types/apps-v1.
 import type { Event, Pod, PodSpec } from '../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { daemonSet } from './world.ts';
 

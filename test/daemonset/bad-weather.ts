@@ -1,8 +1,8 @@
 /** A client that loses answers, refuses writes and lags behind, by plan. */
 import type { KubeObject, Resource } from '../../src/core/kube/objects.ts';
 import { serverTimeout, timeout } from '../../src/core/kube/status-error.ts';
-import type { Client, WatchOptions, WatchStream } from '../../src/machinery/client.ts';
-import type { Clock } from '../../src/machinery/clock.ts';
+import type { Client, WatchOptions, WatchStream } from '../../src/machinery/client/client.ts';
+import type { Clock } from '../../src/machinery/time/clock.ts';
 
 export type Verb = 'get' | 'create' | 'update' | 'patch' | 'delete';
 /** `lost`: the write takes effect and its answer does not come. `refused`: it does not take effect. */

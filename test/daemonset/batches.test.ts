@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
 import { forbiddenRequest } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import type { Clock } from '../../src/machinery/clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import type { Clock } from '../../src/machinery/time/clock.ts';
 import { allAvailable, createWorld, daemonSet, setImage, type World } from './world.ts';
 
 let world: World;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { allAvailable, createWorld, daemonSet, setImage, type World } from './world.ts';
 
 let world: World;

@@ -6,8 +6,8 @@ import { ROLLOUT_ANNOTATIONS as ANNOTATION } from '../../src/core/api/names.ts';
 import { DAEMON_SETS, LEASES } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import { formatMicroTime } from '../../src/core/kube/time.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { allAvailable, createWorld, daemonSet, setImage, type World } from './world.ts';
 
 let world: World;

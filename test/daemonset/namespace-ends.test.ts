@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NAMESPACES, PODS } from '../../src/core/api/registry/resources.ts';
 import type { Resource } from '../../src/core/kube/objects.ts';
-import { loggerFrom } from '../../src/machinery/logger.ts';
+import { loggerFrom } from '../../src/machinery/logging/logger.ts';
 import { inWeather } from './bad-weather.ts';
 import { createWorld, daemonSet, type World } from './world.ts';
 

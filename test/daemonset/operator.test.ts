@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { startOperator } from '../../src/assembly/operator.ts';
 import { DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
-import { silentLogger } from '../../src/machinery/logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import { silentLogger } from '../../src/machinery/logging/logger.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { startTestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { daemonSet } from './world.ts';

@@ -7,12 +7,12 @@ import { DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createHttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createHttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { daemonSet } from './world.ts';
 

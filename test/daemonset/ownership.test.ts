@@ -4,7 +4,7 @@ import { DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { pinnedTo } from '../../src/core/daemons/daemon-pod.ts';
-import { keyOf } from '../../src/machinery/object-keys.ts';
+import { keyOf } from '../../src/machinery/cache/object-keys.ts';
 import { inWeather } from './bad-weather.ts';
 import { allAvailable, createWorld, daemonSet, type World } from './world.ts';
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTROLLER_REVISIONS, DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import { createHttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import { createHttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { daemonSet } from './world.ts';
 

@@ -9,10 +9,10 @@ import { CONTROLLER_REVISIONS, DAEMON_SETS, EVENTS, NODES, PODS } from '../../sr
 import type { ControllerRevision, DaemonSet, DaemonSetSpec } from '../../src/core/api/types/apps-v1.ts';
 import type { Event, Node, Pod, PodSpec } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
-import { createVirtualClock, type VirtualClock } from '../../src/machinery/virtual-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/machinery/time/virtual-clock.ts';
 import { createFleet } from '../../src/nodes/fleet/fleet.ts';
 import { nodesOf, type NodeGroup } from '../../src/nodes/fleet/node-groups.ts';
 import { formatTime } from '../../src/core/kube/time.ts';

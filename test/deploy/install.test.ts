@@ -14,13 +14,13 @@ import {
   VALIDATING_WEBHOOK_CONFIGURATIONS,
 } from '../../src/core/api/registry/resources.ts';
 import { forbiddenRequest } from '../../src/core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../../src/machinery/admission.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createHttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadRestConfig } from '../../src/machinery/http/load-config.ts';
-import { silentLogger } from '../../src/machinery/logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import type { AdmissionPlugin } from '../../src/machinery/ports/admission.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createHttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadRestConfig } from '../../src/machinery/client/http/load-config.ts';
+import { silentLogger } from '../../src/machinery/logging/logger.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { crdFiles } from '../../tools/generate/deploy-crds.ts';
 import { DEFINITIONS, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';

@@ -8,8 +8,8 @@ import {
   PODS,
   VALIDATING_WEBHOOK_CONFIGURATIONS,
 } from '../../src/core/api/registry/resources.ts';
-import { loadRestConfig } from '../../src/machinery/http/load-config.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import { loadRestConfig } from '../../src/machinery/client/http/load-config.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
 import { DEFINITIONS, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
 import { COMPONENTS, find, manifest, until, untilTrue } from '../component-controller/setting.ts';

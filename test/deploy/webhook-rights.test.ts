@@ -13,12 +13,12 @@ import {
   VALIDATING_WEBHOOK_CONFIGURATIONS,
 } from '../../src/core/api/registry/resources.ts';
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createHttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadRestConfig } from '../../src/machinery/http/load-config.ts';
-import { rememberingLogger } from '../../src/machinery/logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createHttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadRestConfig } from '../../src/machinery/client/http/load-config.ts';
+import { rememberingLogger } from '../../src/machinery/logging/logger.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 
 const NAMESPACE = 'default';

@@ -12,8 +12,8 @@ import { createTestServer, type TestServer } from '../../src/apiserver/testing/t
 import { CONFIG_MAPS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
 import type { Resource, Stored } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
-import { createVirtualClock } from '../../src/machinery/virtual-clock.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
+import { createVirtualClock } from '../../src/machinery/time/virtual-clock.ts';
 import { definitionOf, resourceOf, specOf, versionOf } from '../custom/definitions.ts';
 import { cases, TIMEOUT } from './support/cases.ts';
 import { serveKind } from './support/serve-kind.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRegistry } from '../../src/core/api/registry/registry.ts';
-import { createAuthority, issueCertificate, type KeyPair } from '../../src/machinery/certificates.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '../../src/machinery/certificates/certificates.ts';
 import { expectFailure, get, openHouse, post, type House } from './support/house.ts';
 import { askHttp1, openHttp2, type Credentials } from './support/wire-client.ts';
 

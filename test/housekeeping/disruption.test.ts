@@ -13,7 +13,7 @@ import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../src/cor
 import type { OwnerReference } from '../../src/core/kube/meta-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import type { StatusError } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { createWorld, type World } from '../daemonset/world.ts';
 import { findPod, keep, podOn } from './keepers.ts';
 

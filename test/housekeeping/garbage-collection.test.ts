@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, CONTROLLER_REVISIONS, DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
 import { conflict } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { allAvailable, daemonSet } from '../daemonset/world.ts';
 import { createHouse, ownedBy, type House } from './house.ts';
 

@@ -8,9 +8,9 @@ import { CONFIG_MAPS } from '../../src/core/api/registry/resources.ts';
 import type { ConfigMap } from '../../src/core/api/types/core-v1.ts';
 import type { ObjectMeta, OwnerReference } from '../../src/core/kube/meta-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { createWorld, type World, type WorldOptions } from '../daemonset/world.ts';
 
 export interface House {

@@ -4,10 +4,10 @@ import { NODES, PODS } from '../../src/core/api/registry/resources.ts';
 import type { Node, Pod, PodSpec } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import type { Actor } from '../../src/machinery/actor.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import type { Clock } from '../../src/machinery/clock.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import type { Clock } from '../../src/machinery/time/clock.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import type { World } from '../daemonset/world.ts';
 
 export interface Keeping {

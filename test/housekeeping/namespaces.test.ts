@@ -3,7 +3,7 @@ import { CONFIG_MAPS, DAEMON_SETS, NAMESPACES, PODS, SERVICE_ACCOUNTS } from '..
 import type { Namespace } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 import { modifiedConflict, isStatus } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { daemonSet } from '../daemonset/world.ts';
 import { createHouse, type House } from './house.ts';
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createNodeLifecycle } from '../../src/control/housekeeping/nodes/node-lifecycle.ts';
 import { createTaintEviction } from '../../src/control/housekeeping/nodes/taint-eviction.ts';
 import { DAEMON_SETS, LEASES, NODES, PODS } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import type { Clock } from '../../src/machinery/clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import type { Clock } from '../../src/machinery/time/clock.ts';
 import { allAvailable, createWorld, daemonSet, type World, type WorldOptions } from '../daemonset/world.ts';
 import {
   findPod,

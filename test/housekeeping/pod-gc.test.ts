@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPodGc, type PodGcOptions } from '../../src/control/housekeeping/pods/pod-gc.ts';
 import { NODES, PODS } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { createWorld, type World } from '../daemonset/world.ts';
 import { findPod, keep, podOn } from './keepers.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failure, pod } from '../../src/apiserver/testing/samples.ts';
 import { createTestServer } from '../../src/apiserver/testing/test-server.ts';
 import { LIMIT_RANGES, NAMESPACES, PODS, RESOURCE_QUOTAS } from '../../src/core/api/registry/resources.ts';
-import type { Client, Patch } from '../../src/machinery/client.ts';
+import type { Client, Patch } from '../../src/machinery/client/client.ts';
 
 const A = { namespace: 'default', name: 'a' };
 const OPTIONS = { namespace: 'default' };

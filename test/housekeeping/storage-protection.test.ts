@@ -13,8 +13,8 @@ import {
 } from '../../src/core/api/registry/resources.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../src/core/api/types/core-v1.ts';
 import { controllerReference } from '../../src/core/kube/owner-references.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { createWorld, type World } from '../daemonset/world.ts';
 import { startTestCluster } from '../support/cluster.ts';
 

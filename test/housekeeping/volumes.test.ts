@@ -9,8 +9,8 @@ import {
 } from '../../src/core/api/registry/resources.ts';
 import type { Event, PersistentVolume, PersistentVolumeClaim } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
 import { createWorld, type World } from '../daemonset/world.ts';
 
 let world: World;

@@ -2,7 +2,7 @@
 import { afterAll, describe } from 'vitest';
 import { CONFIG_MAPS } from '../../src/core/api/registry/resources.ts';
 import type { ConfigMap } from '../../src/core/api/types/core-v1.ts';
-import { describeClientContract } from '../../src/machinery/client.contract.ts';
+import { describeClientContract } from '../../src/machinery/client/client.contract.ts';
 import { startControlPlane, type ControlPlane } from './support/control-plane.ts';
 import { minorRelease, missingPrograms } from './support/programs.ts';
 

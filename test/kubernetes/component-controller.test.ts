@@ -13,9 +13,9 @@ import {
   DAEMON_SETS,
   NAMESPACES,
 } from '../../src/core/api/registry/resources.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { contextOf, inventoryOf } from '../component-apply/setting.ts';
 import { counting } from '../component-apply/faulty-client.ts';
 import {

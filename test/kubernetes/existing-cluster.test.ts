@@ -18,13 +18,13 @@ import {
 import type { Namespace } from '../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource } from '../../src/core/kube/objects.ts';
 import { isStatus } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { describeClientContract } from '../../src/machinery/client.contract.ts';
-import { createHttpClient, type HttpClient } from '../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { silentLogger } from '../../src/machinery/logger.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
-import { realRandom } from '../../src/machinery/real-random.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { describeClientContract } from '../../src/machinery/client/client.contract.ts';
+import { createHttpClient, type HttpClient } from '../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { silentLogger } from '../../src/machinery/logging/logger.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { daemonSetWorld, until, type DaemonSetWorld } from './support/daemonset-world.ts';
 import { narrowClient, ROOT_CERTIFICATE, withoutRootCertificates } from './support/narrow-client.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../src/core/api/registry/resources.ts';
 import { API_VERSIONS } from '../../src/core/api/component/generations.ts';
 import type { KubernetesDaemonSet } from '../../src/core/api/types/planton-v1.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { DEFINITIONS, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
 import { kubectls, runKubectl, type Run } from '../support/kubectl.ts';
 import { startControlPlane, type ControlPlane } from './support/control-plane.ts';

@@ -11,9 +11,9 @@ import { readObject } from '../../src/control/component/load.ts';
 import { renderComponent } from '../../src/control/component/render/render.ts';
 import { CLUSTER_ROLES, DAEMON_SETS, LEASES, NAMESPACES, SECRETS } from '../../src/core/api/registry/resources.ts';
 import type { Resource } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import {
   change,
   componentsOf,

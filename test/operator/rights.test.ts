@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATOR_LEASE } from '../../src/assembly/operator-rights.ts';
 import { LEASES } from '../../src/core/api/registry/resources.ts';
-import { loadKubeconfig } from '../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../src/machinery/real-clock.ts';
+import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import {
   createAccount,

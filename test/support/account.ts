@@ -3,7 +3,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, SERVICE_ACCOUNTS } from '../../sr
 import type { TokenRequest } from '../../src/core/api/types/authentication-v1.ts';
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
 import type { Resource } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const TOKENS: Resource<TokenRequest> = {

@@ -15,7 +15,7 @@ import type { Deployment } from '../../src/core/api/types/apps-v1.ts';
 import type { ConfigMap } from '../../src/core/api/types/core-v1.ts';
 import type { Resource, Stored } from '../../src/core/kube/objects.ts';
 import type { StatusError } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 
 let cluster: TestCluster;

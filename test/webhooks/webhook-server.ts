@@ -1,7 +1,7 @@
 /** A webhook on loopback with a certificate of its own: it records what it is asked, and answers as it is told. */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createAuthority, issueCertificate } from '../../src/machinery/certificates.ts';
+import { createAuthority, issueCertificate } from '../../src/machinery/certificates/certificates.ts';
 
 export interface Review {
   readonly apiVersion: string;

@@ -13,7 +13,7 @@ import {
 import type { MutatingWebhook, ValidatingWebhook } from '../../src/core/api/types/admissionregistration-v1.ts';
 import type { ConfigMap } from '../../src/core/api/types/core-v1.ts';
 import type { StatusError } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { jsonPatch, startWebhook, type WebhookServer } from './webhook-server.ts';
 

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DEPLOYMENTS, JOBS, PODS, STATEFUL_SETS } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import { modifiedConflict } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
-import type { VirtualClock } from '../../src/machinery/virtual-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
+import type { VirtualClock } from '../../src/machinery/time/virtual-clock.ts';
 import { inWeather } from '../daemonset/bad-weather.ts';
 import { createWorkloadWorld, deployment, key, rolledOut, setImage, template, type WorkloadWorld } from './world.ts';
 

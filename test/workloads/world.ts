@@ -7,10 +7,10 @@ import { DEPLOYMENTS, EVENTS, PODS, REPLICA_SETS } from '../../src/core/api/regi
 import type { Deployment, DeploymentSpec, ReplicaSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Event, Pod, PodSpec } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
-import type { Client } from '../../src/machinery/client.ts';
-import { createInformers } from '../../src/machinery/informers.ts';
-import { createSeededRandom } from '../../src/machinery/seeded-random.ts';
-import type { VirtualClock } from '../../src/machinery/virtual-clock.ts';
+import type { Client } from '../../src/machinery/client/client.ts';
+import { createInformers } from '../../src/machinery/cache/informers.ts';
+import { createSeededRandom } from '../../src/machinery/random/seeded-random.ts';
+import type { VirtualClock } from '../../src/machinery/time/virtual-clock.ts';
 import { createWorld, type World, type WorldOptions } from '../daemonset/world.ts';
 
 export interface WorkloadWorldOptions extends Omit<WorldOptions, 'controller' | 'through'> {

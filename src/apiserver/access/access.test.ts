@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS } from '../../core/api/registry/resources.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
 import { createInProcessClient } from '../inprocess/in-process-client.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';

@@ -1,7 +1,7 @@
 /** What a request asks for, as rules see it. */
 import { parseFieldSelector } from '../../core/kube/field-selector.ts';
 import { pathSegmentNameProblems } from '../../core/kube/names.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { RequestTarget } from '../request.ts';
 import type { Attributes } from './authorizer.ts';
 

@@ -6,7 +6,7 @@
 import { goQuote } from '../../core/kube/go-text.ts';
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import { forbiddenRequest, type StatusError } from '../../core/kube/status-error.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { createRbac, type Rbac } from './rbac/rbac.ts';
 import { tenantOf } from './users.ts';

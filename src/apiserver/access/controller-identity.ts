@@ -2,8 +2,8 @@
  * Controllers that run inside the process are somebody too: each acts as the account Kubernetes gives it, and may do what
  * the role `system:controller:NAME` allows, which is less than everything.
  */
-import type { UserInfo } from '../../machinery/admission.ts';
-import type { Client } from '../../machinery/client.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
+import type { Client } from '../../machinery/client/client.ts';
 import type { ApiServer } from '../api-server.ts';
 import { createInProcessClient } from '../inprocess/in-process-client.ts';
 import { serviceAccountUser } from './users.ts';

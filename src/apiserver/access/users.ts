@@ -1,6 +1,6 @@
 /** Identities that come out of authentication. */
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
 
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';

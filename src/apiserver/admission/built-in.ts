@@ -1,7 +1,7 @@
 /** The plugins an embedded API server runs by default, in Kubernetes' order. */
 import type { STORAGE_PROTECTION } from '../../core/kube/storage-protection.ts';
-import type { AdmissionPlugin } from '../../machinery/admission.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import type { Store } from '../store/store.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createLimitRanger } from './limit-ranger.ts';

@@ -3,7 +3,7 @@ import { createRegistry } from '../../core/api/registry/registry.ts';
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../machinery/ports/admission.ts';
 import { LOOPBACK } from '../access/users.ts';
 import { configMap, thrown } from '../testing/samples.ts';
 import { createAdmissionChain } from './chain.ts';

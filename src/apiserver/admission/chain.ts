@@ -5,7 +5,7 @@
  */
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 
 type Warn = ((message: string) => void) | undefined;
 

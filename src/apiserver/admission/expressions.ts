@@ -5,7 +5,7 @@ import { DYN_DECL } from '../../core/api/cel/decl-types.ts';
 import { authorizerValue, requestResourceValue, type Authorize } from '../../core/api/cel/library/authorizer.ts';
 import type { Json } from '../../core/kube/json.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import type { AdmissionRequest } from '../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../machinery/ports/admission.ts';
 
 export interface BoundRequest {
   readonly request: AdmissionRequest;

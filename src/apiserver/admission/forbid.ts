@@ -1,5 +1,5 @@
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 
 /** A refusal as Kubernetes words it; an object without a name yet is called by what its name will begin with. */
 export function forbid(request: AdmissionRequest, why: string): AdmissionResponse {

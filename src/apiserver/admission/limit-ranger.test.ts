@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMIT_RANGES, PERSISTENT_VOLUME_CLAIMS, PODS } from '../../core/api/registry/resources.ts';
 import type { LimitRangeItem, PodSpec } from '../../core/api/types/core-v1.ts';
-import type { Client } from '../../machinery/client.ts';
+import type { Client } from '../../machinery/client/client.ts';
 import { failure, pod } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

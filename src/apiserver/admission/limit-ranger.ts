@@ -2,7 +2,7 @@
 import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
 import type { Container, LimitRange, PersistentVolumeClaim, Pod, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { perTenant } from './committed-cache.ts';
 import { aggregated, forbid } from './forbid.ts';

@@ -4,7 +4,7 @@ import { compileLabelSelector } from '../../core/kube/label-selector.ts';
 import type { LabelSelector } from '../../core/kube/meta-v1.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { notFound } from '../../core/kube/status-error.ts';
-import type { AdmissionRequest } from '../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 
 type Asked = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'namespace' | 'name'>;

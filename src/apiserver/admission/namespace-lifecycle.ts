@@ -3,7 +3,7 @@ import type { Namespace } from '../../core/api/types/core-v1.ts';
 import type { GroupResource } from '../../core/kube/status-error.ts';
 import { StatusError, forbiddenRequest, notFound } from '../../core/kube/status-error.ts';
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
-import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 
 /** Without the last, no node could say that it lives. */

@@ -7,7 +7,7 @@ import type { Container, Namespace, Pod, PodSpec } from '../../core/api/types/co
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import { forbiddenRequest, invalidObject } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { detailText, evaluate, reasonText } from '../../core/api/pod-security/evaluate.ts';
 import {

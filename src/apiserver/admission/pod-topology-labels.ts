@@ -4,7 +4,7 @@
  */
 import type { Binding, Pod } from '../../core/api/types/core-v1.ts';
 import type { Labels } from '../../core/kube/labels.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { mergedLabels } from './merged-labels.ts';
 

@@ -3,7 +3,7 @@ import type { Pod, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { PriorityClass } from '../../core/api/types/scheduling-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { type CommittedCache, createCommittedCache, perTenant } from './committed-cache.ts';
 

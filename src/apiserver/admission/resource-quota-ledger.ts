@@ -8,7 +8,7 @@ import { addTo, NOTHING, takeFrom, type Usage } from '../../core/placement/quota
 import type { ResourceQuota } from '../../core/api/types/core-v1.ts';
 import { addQuantities, type Quantity, subtractQuantities, ZERO } from '../../core/kube/quantity.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { Clock, Timer } from '../../machinery/time/clock.ts';
 import type { CollectionKey, Store, StoreEvent, StoreKey } from '../store/store.ts';
 
 export interface Reservation {

@@ -9,8 +9,8 @@ import {
   SERVICES,
 } from '../../core/api/registry/resources.ts';
 import type { PodSpec, ResourceQuotaSpec } from '../../core/api/types/core-v1.ts';
-import type { AdmissionPlugin } from '../../machinery/admission.ts';
-import type { Client } from '../../machinery/client.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
+import type { Client } from '../../machinery/client/client.ts';
 import { failure, pod } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

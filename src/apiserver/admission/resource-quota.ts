@@ -10,8 +10,8 @@ import {
   type QuotaEvaluator,
   takenFrom,
 } from '../../core/placement/quota/evaluators.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import type { Store } from '../store/store.ts';
 import { perTenant } from './committed-cache.ts';
 import { forbid } from './forbid.ts';

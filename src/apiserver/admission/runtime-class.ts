@@ -5,7 +5,7 @@ import { deepEqual } from '../../core/kube/immutable.ts';
 import { compareQuantities, quantityFromJson } from '../../core/kube/quantity.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 
 const ALLOWED: AdmissionResponse = { allowed: true };

@@ -6,7 +6,7 @@ import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume, VolumeMount } from '../../core/api/types/core-v1.ts';
 import { pathSegmentNameProblems } from '../../core/kube/names.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { forbid } from './forbid.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import type { AdmissionRequest } from '../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../machinery/ports/admission.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 
 const requestOf = (resource: string, metadata: KubeObject['metadata'], more: object = {}): AdmissionRequest =>

@@ -4,7 +4,7 @@
  */
 import { withFinalizer } from '../../core/kube/finalizers.ts';
 import { STORAGE_PROTECTION } from '../../core/kube/storage-protection.ts';
-import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/ports/admission.ts';
 
 const ALLOWED: AdmissionResponse = { allowed: true };
 

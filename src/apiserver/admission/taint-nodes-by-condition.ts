@@ -4,7 +4,7 @@
  */
 import type { Node, Taint } from '../../core/api/types/core-v1.ts';
 import { isConditionTrue } from '../../core/kube/conditions.ts';
-import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/ports/admission.ts';
 
 const NOT_READY: Taint = Object.freeze({ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' });
 const ALLOWED: AdmissionResponse = { allowed: true };

@@ -5,9 +5,9 @@
 import { encodeJson, parseJson, type Json, type JsonObject } from '../../core/kube/json.ts';
 import { formatMicroTime } from '../../core/kube/time.ts';
 import type { StatusError } from '../../core/kube/status-error.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import type { RequestTarget } from '../request.ts';
 import { decide, type AuditPolicy, type Level, type Stage } from './policy.ts';
 

@@ -9,8 +9,8 @@ import { deepEqual } from '../../core/kube/immutable.ts';
 import { encodeJson, type Json } from '../../core/kube/json.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
-import type { WebhookCaller, WebhookTarget } from '../../machinery/http/webhook-caller.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { WebhookCaller, WebhookTarget } from '../../machinery/client/http/webhook-caller.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import type { ConvertObjects } from './conversion.ts';
 
 export interface ConversionWebhookOptions {

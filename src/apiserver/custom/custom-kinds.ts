@@ -10,7 +10,7 @@ import type { Registry } from '../../core/api/registry/registry.ts';
 import type { CustomResourceDefinition } from '../../core/api/types/apiextensions-v1.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';
 import { type Stored, SYSTEM_TENANT } from '../../core/kube/objects.ts';
-import type { Logger } from '../../machinery/logger.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
 import { StoreStatusError } from '../store/errors.ts';
 import type { Store, StoreEvent } from '../store/store.ts';
 import type { ConvertObjects } from './conversion.ts';

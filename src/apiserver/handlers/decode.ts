@@ -6,7 +6,7 @@ import { invalid } from '../../core/kube/field-errors.ts';
 import { type Json, encodeGoJson, encodeJson, parseJson } from '../../core/kube/json.ts';
 import { type KubeObject, apiVersionOf } from '../../core/kube/objects.ts';
 import { badRequest, invalidObject } from '../../core/kube/status-error.ts';
-import type { WriteOptions } from '../../machinery/client.ts';
+import type { WriteOptions } from '../../machinery/client/client.ts';
 import type { RequestBase } from '../request.ts';
 
 export interface DecodeOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, DAEMON_SETS, NAMESPACES, SECRETS } from '../../core/api/registry/resources.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../../machinery/admission.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

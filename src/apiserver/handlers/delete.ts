@@ -2,7 +2,7 @@
 import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { type Status, isStatus, notFound } from '../../core/kube/status-error.ts';
-import type { AdmissionRequest } from '../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../machinery/ports/admission.ts';
 import type { ApiResponse, DeleteCollectionRequest, DeleteRequest, RequestBase } from '../request.ts';
 import type { Decision } from '../store/store.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';

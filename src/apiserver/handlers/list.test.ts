@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, NODES } from '../../core/api/registry/resources.ts';
-import type { Client, ListOptions } from '../../machinery/client.ts';
-import { realClock } from '../../machinery/real-clock.ts';
+import type { Client, ListOptions } from '../../machinery/client/client.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
 import { LOOPBACK } from '../access/users.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';

@@ -5,10 +5,10 @@ import { CONFIG_MAPS, DEPLOYMENTS, NODES, PODS } from '../../core/api/registry/r
 import type { Deployment } from '../../core/api/types/apps-v1.ts';
 import type { ConfigMap } from '../../core/api/types/core-v1.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
-import type { Client, Patch } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { realClock } from '../../machinery/real-clock.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import type { Client, Patch } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { LOOPBACK } from '../access/users.ts';
 import { configMap, failure, pod } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';

@@ -29,7 +29,7 @@ import { blankObject } from '../../core/api/schema/zero-value.ts';
 import type { Json, JsonObject } from '../../core/kube/json.ts';
 import { type KubeObject, type Stored, apiVersionOf } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
-import type { WriteOptions } from '../../machinery/client.ts';
+import type { WriteOptions } from '../../machinery/client/client.ts';
 import type { RequestBase } from '../request.ts';
 import type { Timestamps } from './timestamps.ts';
 

@@ -3,7 +3,7 @@ import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import { builtInKinds } from '../../core/api/registry/built-in-kinds.ts';
 import { CONFIG_MAPS, DAEMON_SETS } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
-import type { Patch } from '../../machinery/client.ts';
+import type { Patch } from '../../machinery/client/client.ts';
 import { configMap, failure, thrown } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 import { builtInPatchers, createPatchEngine } from './patchers.ts';

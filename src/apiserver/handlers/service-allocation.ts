@@ -10,8 +10,8 @@ import type { Service, ServicePort, ServiceSpec } from '../../core/api/types/cor
 import { type FieldError, invalid } from '../../core/kube/field-errors.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { internalError, invalidObject } from '../../core/kube/status-error.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import { createCommittedCache, perTenant } from '../admission/committed-cache.ts';
 import type { Allocator } from '../hooks.ts';
 import type { Store } from '../store/store.ts';

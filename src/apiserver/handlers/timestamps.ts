@@ -1,6 +1,6 @@
 /** Times as metadata carries them: UTC, whole seconds. One string a second, shared by everything written in it. */
 import { formatTime } from '../../core/kube/time.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 
 export interface Timestamps {
   now(): string;

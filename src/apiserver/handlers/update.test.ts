@@ -3,7 +3,7 @@ import { CONFIG_MAPS, LEASES, NAMESPACES } from '../../core/api/registry/resourc
 import type { ConfigMap, Namespace } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../../machinery/admission.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

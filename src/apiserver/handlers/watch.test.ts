@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, PODS } from '../../core/api/registry/resources.ts';
 import type { StatusError } from '../../core/kube/status-error.ts';
-import { type VirtualClock, createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { type VirtualClock, createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { LOOPBACK } from '../access/users.ts';
 import type { ApiWatchEvent, WatchRequest } from '../request.ts';
 import { configMap, pod, thrown, told } from '../testing/samples.ts';

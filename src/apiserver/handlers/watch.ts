@@ -6,7 +6,7 @@ import type { KindDefinition } from '../../core/api/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError, expired, internalError, invalidObject } from '../../core/kube/status-error.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
-import type { Timer } from '../../machinery/clock.ts';
+import type { Timer } from '../../machinery/time/clock.ts';
 import type { ApiWatchEvent, WatchHandle, WatchRequest, WatchSink } from '../request.ts';
 import type { CollectionKey, StoreEvent } from '../store/store.ts';
 import { type HandlerContext, kindOf, requireVerb } from './context.ts';

@@ -1,5 +1,5 @@
 import { CONFIG_MAPS } from '../../core/api/registry/resources.ts';
-import { describeClientContract } from '../../machinery/client.contract.ts';
+import { describeClientContract } from '../../machinery/client/client.contract.ts';
 import { configMap } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

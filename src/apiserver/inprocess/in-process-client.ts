@@ -6,8 +6,8 @@
 import type { Binding } from '../../core/api/types/core-v1.ts';
 import { type KubeObject, type ObjectKey, type Resource, SYSTEM_TENANT, type Stored } from '../../core/kube/objects.ts';
 import { internalError } from '../../core/kube/status-error.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
-import type { Client, GetOptions, ListResult, Patch, RequestOptions, Scope } from '../../machinery/client.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
+import type { Client, GetOptions, ListResult, Patch, RequestOptions, Scope } from '../../machinery/client/client.ts';
 import type { ApiServer } from '../api-server.ts';
 import type { ApiRequest, ApiResponse, RequestTarget } from '../request.ts';
 import { handedOver } from './hand-over.ts';

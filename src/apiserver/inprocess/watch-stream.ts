@@ -1,7 +1,7 @@
 /** A watch as an async iterable: batches wait here until they are asked for, within bounds. */
 import type { KubeObject } from '../../core/kube/objects.ts';
 import type { StatusError } from '../../core/kube/status-error.ts';
-import type { WatchEvent, WatchStream } from '../../machinery/client.ts';
+import type { WatchEvent, WatchStream } from '../../machinery/client/client.ts';
 import type { ApiServer } from '../api-server.ts';
 import type { ApiWatchEvent, WatchHandle, WatchRequest } from '../request.ts';
 

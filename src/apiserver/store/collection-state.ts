@@ -1,6 +1,6 @@
 /** Everything the store holds about one collection: both heads, the recent past and the watchers. */
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { Collection } from './collection.ts';
 import { CollectionLog } from './history.ts';
 import { PastStates } from './past-states.ts';

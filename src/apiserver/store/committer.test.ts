@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import type { EngineChange, StoreEngine } from './engine.ts';
 import { StoreStatusError } from './errors.ts';
 import { openStore } from './memory-store.ts';

@@ -4,7 +4,7 @@
  * it is undone, since that may build on it; writes are then refused until the engine has recovered.
  */
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { Clock, Timer } from '../../machinery/time/clock.ts';
 import type { CollectionMap } from './collection-map.ts';
 import type { CollectionState, PendingWrite } from './collection-state.ts';
 import type { EngineChange, StoreEngine } from './engine.ts';

@@ -7,7 +7,7 @@
  * `engines/` what can stand underneath, `errors.ts` every way to fail.
  */
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { iterateSnapshot } from './collection.ts';
 import { CollectionMap } from './collection-map.ts';
 import { CollectionState } from './collection-state.ts';

@@ -5,7 +5,7 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../machinery/real-clock.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { compareNamespaces } from './collection.ts';
 import { NODES, PODS, dataOf, keyIn, objectOf, recordWatch } from './support.contract.ts';

@@ -1,6 +1,6 @@
 /** What the contract suites share: a harness for the store under test, small objects, and a watcher that remembers. */
 import type { Stored } from '../../core/kube/objects.ts';
-import { realClock } from '../../machinery/real-clock.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
 import type { StoreOptions } from './memory-store.ts';
 import type { CollectionKey, Store, StoreEvent, StoreKey } from './store.ts';
 

@@ -3,7 +3,7 @@
  * it has seen everything committed; both happen on one thread between commits, so there is neither gap nor repeat.
  * Live watchers of all namespaces are handed the very same array; those of one namespace only pay for it.
  */
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { tooOld, watcherFailed } from './errors.ts';
 import type { CollectionLog } from './history.ts';
 import type { StoreEvent, StoreWatcher, StoreWatchOptions } from './store.ts';

@@ -1,12 +1,12 @@
 /** An API server over memory for tests: bootstrapped, deep-frozen, with a client that may do everything. */
 import { createRegistry } from '../../core/api/registry/registry.ts';
 import { deepFreeze } from '../../core/kube/immutable.ts';
-import type { AdmissionPlugin } from '../../machinery/admission.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { realClock } from '../../machinery/real-clock.ts';
-import { realRandom } from '../../machinery/real-random.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
+import { realRandom } from '../../machinery/random/real-random.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import { accessAdmission } from '../access/admission.ts';
 import { createAuthorizer } from '../access/authorizer.ts';
 import { ensureDefaultAccess } from '../access/default-roles/reconcile.ts';

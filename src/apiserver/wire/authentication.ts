@@ -2,8 +2,8 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
-import { readCertificateSubject, type X509Subject } from '../../machinery/x509-names.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
+import { readCertificateSubject, type X509Subject } from '../../machinery/certificates/x509-names.ts';
 import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../access/users.ts';
 
 export interface TokenAuthenticator {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import type { Exchange } from './exchange.ts';
 import { createFairWork, type RequestPace } from './fair-work.ts';
 

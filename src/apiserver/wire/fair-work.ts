@@ -8,7 +8,7 @@
  * Requests that never ask for a turn (a get, a small write) cost nothing here and never wait.
  */
 import { StatusError, tooManyRequests } from '../../core/kube/status-error.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import type { Pace } from '../request.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UserInfo } from '../../machinery/admission.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Authorizer } from '../access/authorizer.ts';
 import { impersonated, type Headers } from './impersonation.ts';
 

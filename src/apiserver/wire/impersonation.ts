@@ -4,7 +4,7 @@
  * tenant of the one who asked.
  */
 import { badRequest } from '../../core/kube/status-error.ts';
-import type { UserInfo } from '../../machinery/admission.ts';
+import type { UserInfo } from '../../machinery/ports/admission.ts';
 import { type Attributes, type Authorizer, accessDenied } from '../access/authorizer.ts';
 import {
   ANONYMOUS,

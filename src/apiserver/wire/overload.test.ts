@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import type { Exchange } from './exchange.ts';
 import { createInFlight } from './overload.ts';
 

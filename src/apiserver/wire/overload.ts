@@ -3,7 +3,7 @@
  * none may be under way for ever. Watches and other streams are not counted, they have limits of their own.
  */
 import { StatusError, tooManyRequests } from '../../core/kube/status-error.ts';
-import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { Clock, Timer } from '../../machinery/time/clock.ts';
 import { sendError } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -3,7 +3,7 @@ import { validateFieldManager } from '../../core/api/kinds/managed-fields.ts';
 import { type FieldError, notSupported, required } from '../../core/kube/field-errors.ts';
 import { readGoDuration } from '../../core/kube/go-duration.ts';
 import { badRequest, invalidObject, StatusError } from '../../core/kube/status-error.ts';
-import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client.ts';
+import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../../machinery/client/client.ts';
 
 type InitialEvents = Pick<WatchOptions, 'sendInitialEvents'>;
 

@@ -1,6 +1,6 @@
 /** What the wire needs of the rest of the API server; built once in server.ts. */
 import type { Registry } from '../../core/api/registry/registry.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import type {
   ApiRequest,
   ApiResponse,

@@ -1,7 +1,7 @@
 /** A thread that reads YAML texts, one at a time. It is started when it is needed and ends when it has been idle. */
 import { Worker } from 'node:worker_threads';
 import { parseJson } from '../../core/kube/json.ts';
-import type { Clock, Timer } from '../../machinery/clock.ts';
+import type { Clock, Timer } from '../../machinery/time/clock.ts';
 import type { ParsedYaml } from './parse-yaml.ts';
 import type { YamlAnswer } from './yaml-worker.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { realClock } from '../../machinery/real-clock.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { createYamlBodies, type LaneLimits, type YamlAsker } from './yaml.ts';
 

@@ -4,7 +4,7 @@
  * have one text under way; what waits is bounded for each user and for all together, and leaves with its request.
  */
 import { tooManyRequests } from '../../core/kube/status-error.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
 import { createYamlReader, type YamlReader } from './yaml-reader.ts';
 

@@ -5,12 +5,12 @@ import { ComponentApplyError, type ComponentApplyErrorCode } from '../../control
 import { NAMESPACES } from '../../core/api/registry/resources.ts';
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
-import { linkAbort } from '../../machinery/abort.ts';
-import { createHttpClient } from '../../machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../machinery/http/kubeconfig.ts';
-import type { RestConfig } from '../../machinery/http/rest-config.ts';
-import { realClock } from '../../machinery/real-clock.ts';
-import { realRandom } from '../../machinery/real-random.ts';
+import { linkAbort } from '../../machinery/time/abort.ts';
+import { createHttpClient } from '../../machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../machinery/client/http/kubeconfig.ts';
+import type { RestConfig } from '../../machinery/client/http/rest-config.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
+import { realRandom } from '../../machinery/random/real-random.ts';
 import { CliError, textWithCode } from '../cli-error.ts';
 import { lastKubeconfig } from '../home.ts';
 import { onStopSignals } from '../stop-signals.ts';

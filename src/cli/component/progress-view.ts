@@ -4,7 +4,7 @@
  */
 import type { Progress } from '../../control/component/apply/progress.ts';
 import type { RolloutSnapshot } from '../../control/component/apply/rollout/snapshot.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { colorsFor } from '../terminal.ts';
 import { rolloutBlock, rolloutLine } from './rollout-text.ts';
 import { kubectlName, printable } from './text.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { PodSpec } from '../../core/api/types/core-v1.ts';
-import type { Client } from '../../machinery/client.ts';
+import type { Client } from '../../machinery/client/client.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import { missingObjects, missingText } from './apply/missing.ts';
 import { namedObjects } from './named-objects.ts';

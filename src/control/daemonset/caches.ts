@@ -2,10 +2,10 @@
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { HandlerRegistration, Informer } from '../../machinery/informer.ts';
-import type { Informers } from '../../machinery/informers.ts';
-import { nodeSourceFrom, type NodeSource } from '../../machinery/node-source.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { HandlerRegistration, Informer } from '../../machinery/cache/informer.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import { nodeSourceFrom, type NodeSource } from '../../machinery/ports/node-source.ts';
 import type { DaemonWorld } from './daemon-world.ts';
 
 export interface DaemonCaches {

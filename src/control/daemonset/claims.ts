@@ -8,8 +8,8 @@ import type { JsonObject } from '../../core/kube/json.ts';
 import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
 import { controllerOf, controllerReference } from '../../core/kube/owner-references.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
-import type { Client, Patch } from '../../machinery/client.ts';
-import { keyOf } from '../../machinery/object-keys.ts';
+import type { Client, Patch } from '../../machinery/client/client.ts';
+import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { KnownDaemon } from './known-daemon.ts';
 
 export interface Claims {

@@ -4,8 +4,8 @@ import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import { WORK } from '../../core/daemons/daemon-pod-rules.ts';
 import { controllerReference } from '../../core/kube/owner-references.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
-import type { Informer } from '../../machinery/informer.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import type { Informer } from '../../machinery/cache/informer.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createDaemonWorld } from './daemon-world.ts';
 import { definitionOf } from './definition.ts';
 

@@ -2,7 +2,7 @@
  * How soon a failed pod on a node may be deleted and made anew: where a node refuses a pod at once, doing so at full speed
  * would be a loop that helps nobody. One second at first, twice as long each time, at most a quarter of an hour.
  */
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 
 export interface FailedPodBackoff {
   /** Milliseconds to wait, or 0 where it may go on; the latter counts as one more attempt. */

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../core/api/types/coordination-v1.ts';
 import { forbiddenRequest, notFound, serviceUnavailable } from '../../core/kube/status-error.ts';
 import { formatMicroTime } from '../../core/kube/time.ts';
-import type { Client } from '../../machinery/client.ts';
-import { createSeededRandom } from '../../machinery/seeded-random.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { refuseBesideAnother } from './other-controller.ts';
 
 const WHAT = { group: 'coordination.k8s.io', resource: 'leases' };

@@ -6,10 +6,10 @@
 import { LEASES } from '../../core/api/registry/resources.ts';
 import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import { parseTime } from '../../core/kube/time.ts';
-import { createBackoff } from '../../machinery/backoff.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { Random } from '../../machinery/random.ts';
+import { createBackoff } from '../../machinery/time/backoff.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import { DaemonSetError } from './errors.ts';
 
 const CONTROLLER_MANAGER = 'kube-controller-manager';

@@ -1,6 +1,6 @@
 /** What people read under `kubectl describe daemonset`, in upstream's words. */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
-import type { EventNote, EventRecorder } from '../../machinery/event-recorder.ts';
+import type { EventNote, EventRecorder } from '../../machinery/events/event-recorder.ts';
 
 export const COMPONENT = 'daemonset-controller';
 

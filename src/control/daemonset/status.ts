@@ -4,7 +4,7 @@ import type { DaemonSet, DaemonSetCondition, DaemonSetStatus } from '../../core/
 import { AVAILABLE, CURRENT, DESIRED, MISSCHEDULED, READY, UPDATED } from '../../core/daemons/daemon-pod-rules.ts';
 import type { DaemonSetView } from '../../core/daemons/rollout-plan.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Client } from '../../machinery/client.ts';
+import type { Client } from '../../machinery/client/client.ts';
 import { newer } from '../../core/kube/resource-version.ts';
 import type { KnownDaemon } from './known-daemon.ts';
 

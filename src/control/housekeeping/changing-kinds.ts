@@ -3,11 +3,11 @@
  * the kind. Objects that were seen to go are remembered by UID: their kind may be gone too before somebody asks.
  */
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
-import { aborted } from '../../machinery/abort.ts';
+import { aborted } from '../../machinery/time/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client.ts';
-import { createInformer, type InformerOptions } from '../../machinery/informer.ts';
-import type { Change } from '../../machinery/object-store.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import { createInformer, type InformerOptions } from '../../machinery/cache/informer.ts';
+import type { Change } from '../../machinery/cache/object-store.ts';
 
 export interface ChangingKinds {
   /** The kinds there are now. */

@@ -13,13 +13,13 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { createController } from '../../machinery/controller.ts';
-import type { Informers } from '../../machinery/informers.ts';
-import { silentLogger, type Logger } from '../../machinery/logger.ts';
-import type { Metrics } from '../../machinery/metrics.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { createController } from '../../machinery/controller/controller.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import type { Random } from '../../machinery/random/random.ts';
 
 export interface DefinitionKeeperOptions {
   readonly client: Client;

@@ -12,8 +12,8 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import { createController, type ReconcileResult } from '../../machinery/controller.ts';
-import { silentLogger } from '../../machinery/logger.ts';
+import { createController, type ReconcileResult } from '../../machinery/controller/controller.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
 import type { DefinitionKeeperOptions } from './crd-conditions.ts';
 
 export interface DefinitionFinalizerOptions extends DefinitionKeeperOptions {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { EVENTS } from '../../core/api/registry/resources.ts';
 import type { Event } from '../../core/api/types/core-v1.ts';
 import { formatMicroTime, formatTime } from '../../core/kube/time.ts';
-import { createSeededRandom } from '../../machinery/seeded-random.ts';
+import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import { createFakeClient, type FakeClient } from '../../machinery/testing/fake-client.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createEventExpiry } from './event-expiry.ts';
 
 const START = Date.UTC(2026, 0, 1);

@@ -10,10 +10,10 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { parseTime } from '../../core/kube/time.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { silentLogger, type Logger } from '../../machinery/logger.ts';
-import { keyOf } from '../../machinery/object-keys.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
+import { keyOf } from '../../machinery/cache/object-keys.ts';
 
 export interface EventExpiryOptions {
   readonly client: Client;

@@ -1,12 +1,12 @@
 /** What the keepers of nodes, pods, budgets and quotas have in common. */
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { createEventRecorder, type EventRecorder } from '../../machinery/event-recorder.ts';
-import type { Informers } from '../../machinery/informers.ts';
-import type { Logger } from '../../machinery/logger.ts';
-import type { Metrics } from '../../machinery/metrics.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { createEventRecorder, type EventRecorder } from '../../machinery/events/event-recorder.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import type { Random } from '../../machinery/random/random.ts';
 
 export interface KeeperOptions {
   readonly client: Client;

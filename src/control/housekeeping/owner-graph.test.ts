@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, NODES } from '../../core/api/registry/resources.ts';
 import type { OwnerReference, ObjectMeta } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
-import type { Change } from '../../machinery/object-store.ts';
+import type { Change } from '../../machinery/cache/object-store.ts';
 import { createOwnerGraph, isOwnerMeant, type OwnerGraph } from './owner-graph.ts';
 
 const reference = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference => ({

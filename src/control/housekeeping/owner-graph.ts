@@ -5,7 +5,7 @@
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted, ORPHAN_FINALIZER } from '../../core/kube/finalizers.ts';
 import type { OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
-import type { Change } from '../../machinery/object-store.ts';
+import type { Change } from '../../machinery/cache/object-store.ts';
 
 export interface GraphNode {
   readonly uid: string;

@@ -6,7 +6,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../core/api/registry/resources.t
 import type { OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
-import type { Client } from '../../machinery/client.ts';
+import type { Client } from '../../machinery/client/client.ts';
 import { awaitsDependents, groupOf, isOwnerMeant, type OwnerGraph } from './owner-graph.ts';
 
 export type OwnerState =

@@ -5,7 +5,7 @@ import { VALIDATING_ADMISSION_POLICIES } from '../../core/api/registry/resources
 import type { ValidatingAdmissionPolicy } from '../../core/api/types/admissionregistration-v1.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import { createController } from '../../machinery/controller.ts';
+import { createController } from '../../machinery/controller/controller.ts';
 import type { KeeperOptions } from './keeper.ts';
 
 const NAME = 'validatingadmissionpolicy-status';

@@ -5,9 +5,9 @@ import { conflict, notFound, StatusError } from '../../core/kube/status-error.ts
 import { describeNo, refuse, YES } from '../../core/placement/answer.ts';
 import { compilePodOnce } from '../../core/placement/compiled-pod.ts';
 import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
-import type { Client } from '../../machinery/client.ts';
-import { createSeededRandom } from '../../machinery/seeded-random.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createBinder, type Binding } from './binder.ts';
 import { podOf } from './testing/small-world.ts';
 

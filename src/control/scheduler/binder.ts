@@ -10,11 +10,11 @@ import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import type { Answer } from '../../core/placement/answer.ts';
 import type { CompiledPod } from '../../core/placement/compiled-pod.ts';
 import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
-import { createBackoff } from '../../machinery/backoff.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { keyOf } from '../../machinery/object-keys.ts';
-import type { Random } from '../../machinery/random.ts';
+import { createBackoff } from '../../machinery/time/backoff.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { keyOf } from '../../machinery/cache/object-keys.ts';
+import type { Random } from '../../machinery/random/random.ts';
 
 export type Binding =
   | { readonly bound: true }

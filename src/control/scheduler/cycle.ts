@@ -13,7 +13,7 @@ import type { NodeState } from '../../core/placement/node-state.ts';
 import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
 import { preparePod, type PreparedPod } from '../../core/placement/prepared-pod.ts';
 import { feasibleNodesWanted, scoreNodes, type ScoreOptions } from '../../core/placement/scores.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import { createKindMemory, REFUSES } from './kind-memory.ts';
 import type { NodeOrder } from './node-order.ts';
 import { kindOf } from './queue/kinds-of-pods.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { EventNote } from '../../machinery/event-recorder.ts';
+import type { EventNote } from '../../machinery/events/event-recorder.ts';
 import { createFailureReports } from './failure-reports.ts';
 
 const MESSAGE = '0/1 nodes are available: 1 Insufficient cpu.';

@@ -2,7 +2,7 @@
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { failureOf, NO_NODES, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
-import type { EventRecorder } from '../../machinery/event-recorder.ts';
+import type { EventRecorder } from '../../machinery/events/event-recorder.ts';
 import type { Refused } from './cycle.ts';
 import type { Nominations } from './nominations.ts';
 import type { StatusWriter } from './status-writer.ts';

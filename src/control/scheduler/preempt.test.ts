@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../core/api/types/policy-v1.ts';
 import { type Budget, compileBudgets } from '../../core/placement/victims.ts';
-import { createSeededRandom } from '../../machinery/seeded-random.ts';
+import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import type { Refused } from './cycle.ts';
 import { findPreemption, type Preemption } from './preempt.ts';
 import { REJECTOR } from './queue/rejectors.ts';

@@ -15,7 +15,7 @@ import {
   selectVictims,
   type Victims,
 } from '../../core/placement/victims.ts';
-import type { Random } from '../../machinery/random.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import type { Refused } from './cycle.ts';
 import { rejectorBit } from './queue/rejectors.ts';
 import type { Turn } from './turn.ts';

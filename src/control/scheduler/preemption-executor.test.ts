@@ -3,10 +3,10 @@ import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { createClusterState } from '../../core/placement/cluster-state.ts';
 import { recordOf } from '../../core/placement/pod-record.ts';
-import type { Client } from '../../machinery/client.ts';
-import { silentLogger } from '../../machinery/logger.ts';
-import type { Lister } from '../../machinery/object-store.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
+import type { Lister } from '../../machinery/cache/object-store.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createPreemptionExecutor } from './preemption-executor.ts';
 import { nodeOf, podOf } from './testing/small-world.ts';
 

@@ -13,12 +13,12 @@ import { formatTime } from '../../core/kube/time.ts';
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
 import type { PodRecord } from '../../core/placement/pod-record.ts';
 import type { Victims } from '../../core/placement/victims.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { EventRecorder } from '../../machinery/event-recorder.ts';
-import type { Logger } from '../../machinery/logger.ts';
-import { keyOf } from '../../machinery/object-keys.ts';
-import type { Lister } from '../../machinery/object-store.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { EventRecorder } from '../../machinery/events/event-recorder.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import { keyOf } from '../../machinery/cache/object-keys.ts';
+import type { Lister } from '../../machinery/cache/object-store.ts';
 
 export interface PreemptionExecutorOptions {
   readonly client: Client;

@@ -1,13 +1,13 @@
 /** The scheduler's events: a recorder of its own unless one is given, and a budget for good news. */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { createEventRecorder, type EventRecorder } from '../../machinery/event-recorder.ts';
-import type { Logger } from '../../machinery/logger.ts';
-import type { Metrics } from '../../machinery/metrics.ts';
-import type { Random } from '../../machinery/random.ts';
-import { createTokenBucket } from '../../machinery/workqueue/rate-limiter.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { createEventRecorder, type EventRecorder } from '../../machinery/events/event-recorder.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import type { Random } from '../../machinery/random/random.ts';
+import { createTokenBucket } from '../../machinery/controller/workqueue/rate-limiter.ts';
 
 export interface SchedulerEventOptions {
   readonly client: Client;

@@ -1,5 +1,5 @@
 /** Metrics under the names that dashboards for kube-scheduler query. */
-import { exponentialBuckets, type Metrics } from '../../machinery/metrics.ts';
+import { exponentialBuckets, type Metrics } from '../../machinery/metrics/metrics.ts';
 import type { QueueCounts } from './queue/scheduling-queue.ts';
 
 export interface SchedulerMetrics {

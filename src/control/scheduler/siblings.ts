@@ -10,7 +10,7 @@ import type { LabelSelector } from '../../core/kube/meta-v1.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import { type Requirement, type Selector, SelectorError, selectorOf } from '../../core/kube/selector.ts';
 import { podNamespace } from '../../core/placement/pod-record.ts';
-import type { Informers } from '../../machinery/informers.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
 
 /** `undefined` for pods without siblings. */
 export type Siblings = (pod: Pod) => Selector | undefined;

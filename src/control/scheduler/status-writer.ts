@@ -8,12 +8,12 @@ import type { JsonObject } from '../../core/kube/json.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { formatTime } from '../../core/kube/time.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { Logger } from '../../machinery/logger.ts';
-import { keyOf } from '../../machinery/object-keys.ts';
-import type { Lister } from '../../machinery/object-store.ts';
-import { createSlicedWork } from '../../machinery/sliced-work.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import { keyOf } from '../../machinery/cache/object-keys.ts';
+import type { Lister } from '../../machinery/cache/object-store.ts';
+import { createSlicedWork } from '../../machinery/time/sliced-work.ts';
 
 export interface Wish {
   /** PodScheduled=False with this; absent: the condition stays as it is. */

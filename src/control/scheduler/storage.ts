@@ -8,8 +8,8 @@ import {
 import type { PersistentVolume, PersistentVolumeClaim } from '../../core/api/types/core-v1.ts';
 import { isMeantFor } from '../../core/placement/volume-match.ts';
 import type { StorageView } from '../../core/placement/volumes.ts';
-import type { HandlerRegistration } from '../../machinery/informer.ts';
-import type { Informers } from '../../machinery/informers.ts';
+import type { HandlerRegistration } from '../../machinery/cache/informer.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
 import type { StorageChange } from './queue/cluster-change.ts';
 
 /** What went helps nobody but those who waited for it in vain. */

@@ -1,5 +1,5 @@
 /** A share of the process: work that sees its turn expire stops where it is and goes on in the next. */
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 
 export interface Turn {
   begin(): void;

@@ -11,8 +11,8 @@ import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { BIND_COMPLETED, boundTo, isMeantFor, isReachable, SELECTED_NODE } from '../../core/placement/volume-match.ts';
 import { planVolumes, resolveVolumes, type StorageView } from '../../core/placement/volumes.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { hasClaims } from './queue/storage-hints.ts';
 
 export interface Reservation {

@@ -1,11 +1,11 @@
 /** The actors of a world: each a process of its own that begins, crashes and begins anew with nothing but the API. */
 import type { ActorFactory, SimulatedServer } from '../../assembly/simulated.ts';
 import type { KubeObject, ObjectKey, Resource } from '../../core/kube/objects.ts';
-import type { WatchEvent, WatchOptions } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import { createInformers } from '../../machinery/informers.ts';
-import { loggerFrom, type Logger } from '../../machinery/logger.ts';
-import type { SeededRandom } from '../../machinery/seeded-random.ts';
+import type { WatchEvent, WatchOptions } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { createInformers } from '../../machinery/cache/informers.ts';
+import { loggerFrom, type Logger } from '../../machinery/logging/logger.ts';
+import type { SeededRandom } from '../../machinery/random/seeded-random.ts';
 import { createFaultyClient } from './faults/faulty-client.ts';
 import type { FaultPlan } from './faults/plan.ts';
 import type { Invariant } from './invariants/invariant.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../machinery/real-clock.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
 import { simulate } from './command.ts';
 
 const FINE = `

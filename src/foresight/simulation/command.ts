@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { SimulationError } from './errors.ts';
 import { describeFault } from './faults/fault.ts';
 import { runSeed, type Keep, type SeedRequest, type SeedResult } from './run-seed.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createLife } from './life.ts';
 
 describe('the life of an instance', () => {

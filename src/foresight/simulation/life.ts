@@ -2,8 +2,8 @@
  * The life of one instance of an actor. A crash is not a stop: nothing is told, nothing is tidied up. From that moment its
  * timers never fire, its requests are never answered and no longer sent, and what it knew is gone with it.
  */
-import type { Clock, Timer } from '../../machinery/clock.ts';
-import { sleepWith } from '../../machinery/sleep.ts';
+import type { Clock, Timer } from '../../machinery/time/clock.ts';
+import { sleepWith } from '../../machinery/time/sleep.ts';
 
 export interface Life {
   readonly isOver: boolean;

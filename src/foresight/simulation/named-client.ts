@@ -1,5 +1,5 @@
 /** A client whose writes carry a name, so that each change can be laid at somebody's door. */
-import type { Client } from '../../machinery/client.ts';
+import type { Client } from '../../machinery/client/client.ts';
 
 export type Attribute = <T>(run: () => T) => T;
 

@@ -1,5 +1,5 @@
 /** Many seeds, one after the other, with a word about each that fails. */
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 import { runSeed, type SeedRequest, type SeedResult } from './run-seed.ts';
 
 export interface SeedsRequest extends Omit<SeedRequest, 'seed'> {

@@ -9,8 +9,8 @@
 import type { ActorFactory } from '../../assembly/simulated.ts';
 import { createSimulatedServer } from '../../assembly/simulated.ts';
 import { bootstrap } from '../../apiserver/bootstrap.ts';
-import { createSeededRandom } from '../../machinery/seeded-random.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { canonicalState, type CanonicalState } from './canonical-state.ts';
 import { createCast } from './cast.ts';
 import { createClusterView } from './cluster-view.ts';

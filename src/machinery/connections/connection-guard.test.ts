@@ -11,10 +11,10 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuthority, issueCertificate } from '../certificates.ts';
-import { rememberingLogger } from '../logger.ts';
+import { createAuthority, issueCertificate } from '../certificates/certificates.ts';
+import { rememberingLogger } from '../logging/logger.ts';
 import { rememberingMetrics } from '../testing/remembering-metrics.ts';
-import { createVirtualClock } from '../virtual-clock.ts';
+import { createVirtualClock } from '../time/virtual-clock.ts';
 import { guardConnections, type ConnectionGuard } from './connection-guard.ts';
 
 const LIMITS = { most: 6, mostUnproven: 3, handshakeMs: 10_000, unprovenMs: 20_000, idleMs: 120_000 };

@@ -8,9 +8,9 @@
 import { constants, type ServerHttp2Session } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Clock, Timer } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Clock, Timer } from '../time/clock.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { connectionMetrics, type Closed } from './connection-metrics.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 

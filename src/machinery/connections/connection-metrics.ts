@@ -1,5 +1,5 @@
 /** What a guard did with the connections of a server. */
-import type { Counter, Metrics } from '../metrics.ts';
+import type { Counter, Metrics } from '../metrics/metrics.ts';
 
 /** Why a guard closed a connection: the handshake took too long; idle; somebody newer needed the place; no place. */
 export type Closed = 'handshake' | 'idle' | 'crowded' | 'refused';

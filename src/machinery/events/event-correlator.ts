@@ -2,8 +2,8 @@
  * Decides what becomes of an event before anything is written: dropped because its object is noisy, counted into one
  * that was said before, or new. All memory here is bounded; the oldest is forgotten first.
  */
-import type { Clock } from '../clock.ts';
-import { createTokenBucket, type TokenBucket } from '../workqueue/rate-limiter.ts';
+import type { Clock } from '../time/clock.ts';
+import { createTokenBucket, type TokenBucket } from '../controller/workqueue/rate-limiter.ts';
 import { createMemory } from './memory.ts';
 
 export interface EventLimits {

@@ -4,7 +4,7 @@ import type { Event as CoreEvent, ObjectReference } from '../../core/api/types/c
 import type { Event as EventsEvent } from '../../core/api/types/events-v1.ts';
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import { formatMicroTime, formatTime } from '../../core/kube/time.ts';
-import type { Patch } from '../client.ts';
+import type { Patch } from '../client/client.ts';
 
 export type EventApi = 'events.k8s.io' | 'core';
 

@@ -1,6 +1,6 @@
-import { describeClientContract } from '../client.contract.ts';
-import { realClock } from '../real-clock.ts';
-import { createSeededRandom } from '../seeded-random.ts';
+import { describeClientContract } from '../client/client.contract.ts';
+import { realClock } from '../time/real-clock.ts';
+import { createSeededRandom } from '../random/seeded-random.ts';
 import { createFakeClient } from './fake-client.ts';
 
 describeClientContract('fake', () => {

@@ -22,10 +22,10 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from '../client.ts';
-import type { Clock } from '../clock.ts';
-import { createPushStream, type PushStream } from '../push-stream.ts';
-import type { Random } from '../random.ts';
+} from '../client/client.ts';
+import type { Clock } from '../time/clock.ts';
+import { createPushStream, type PushStream } from './push-stream.ts';
+import type { Random } from '../random/random.ts';
 import { patchObject } from './fake-patch.ts';
 import { graceOf, matching, pathKey, seenAs, specText, tenantOf, withStatusOf } from './fake-rules.ts';
 import { collectionOf, createFakeStore, type FakeEvent } from './fake-store.ts';

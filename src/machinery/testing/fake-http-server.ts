@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { encodeJson, parseJson, type Json } from '../../core/kube/json.ts';
 import type { KubeObject, ObjectKey, Resource } from '../../core/kube/objects.ts';
 import { badRequest, internalError, StatusError, type Status } from '../../core/kube/status-error.ts';
-import type { Client, DeleteOptions, WatchEvent } from '../client.ts';
+import type { Client, DeleteOptions, WatchEvent } from '../client/client.ts';
 
 export interface FakeHttpServer {
   readonly url: string;

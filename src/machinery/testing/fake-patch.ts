@@ -1,7 +1,7 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, StatusError } from '../../core/kube/status-error.ts';
-import type { Patch } from '../client.ts';
+import type { Patch } from '../client/client.ts';
 
 interface Tree {
   [key: string]: unknown;

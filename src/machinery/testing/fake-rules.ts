@@ -1,6 +1,6 @@
 /** What the fake API server knows of objects in general: selection, subresources, grace, and how watches see changes. */
 import { SYSTEM_TENANT, type KubeObject, type Resource } from '../../core/kube/objects.ts';
-import type { ListOptions, WatchEvent, WatchOptions } from '../client.ts';
+import type { ListOptions, WatchEvent, WatchOptions } from '../client/client.ts';
 import { fieldTest, labelTest } from './fake-selectors.ts';
 import { collectionOf, type FakeEvent } from './fake-store.ts';
 

@@ -3,7 +3,7 @@
  * what reads them, so that the two cannot share a mistake.
  */
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate, type KeyObject } from 'node:crypto';
-import type { KeyPair } from '../certificates.ts';
+import type { KeyPair } from '../certificates/certificates.ts';
 
 export const TAG = {
   boolean: 0x01,

@@ -1,4 +1,4 @@
-import type { Labels, Metrics } from '../metrics.ts';
+import type { Labels, Metrics } from '../metrics/metrics.ts';
 
 const keyOf = (name: string, labels: Labels): string =>
   JSON.stringify([name, Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1))]);

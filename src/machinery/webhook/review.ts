@@ -4,7 +4,7 @@
  */
 import { encodeJson, type Json, type JsonObject } from '../../core/kube/json.ts';
 import { SYSTEM_TENANT, type GroupVersionResource, type KubeObject } from '../../core/kube/objects.ts';
-import type { AdmissionRequest, AdmissionResponse, UserInfo } from '../admission.ts';
+import type { AdmissionRequest, AdmissionResponse, UserInfo } from '../ports/admission.ts';
 import { patchBetween } from './object-patch.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';

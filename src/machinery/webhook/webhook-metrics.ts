@@ -1,5 +1,5 @@
 /** What is counted of webhooks, under the names that dashboards for controller-runtime query. */
-import { exponentialBuckets, type Metrics } from '../metrics.ts';
+import { exponentialBuckets, type Metrics } from '../metrics/metrics.ts';
 
 export interface WebhookMetrics {
   answered(path: string, status: number, seconds: number): void;

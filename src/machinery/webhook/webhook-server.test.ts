@@ -4,10 +4,10 @@ import { request as httpsRequest, Agent } from 'node:https';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../admission.ts';
-import { createAuthority, issueCertificate, type KeyPair } from '../certificates.ts';
-import { rememberingLogger } from '../logger.ts';
-import { realClock } from '../real-clock.ts';
+import type { AdmissionPlugin } from '../ports/admission.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '../certificates/certificates.ts';
+import { rememberingLogger } from '../logging/logger.ts';
+import { realClock } from '../time/real-clock.ts';
 import { rememberingMetrics } from '../testing/remembering-metrics.ts';
 import { createWebhookServer, type WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
 

@@ -11,9 +11,9 @@ import type { OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { formatMicroTime } from '../../core/kube/time.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { Logger } from '../../machinery/logger.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
 
 const RENEW_MS = 10_000;
 export const LEASE_NAMESPACE = 'kube-node-lease';

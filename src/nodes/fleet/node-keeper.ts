@@ -5,10 +5,10 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { formatTime, parseTime } from '../../core/kube/time.ts';
 import { createNodeState, replaceNode, type NodeState } from '../../core/placement/node-state.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { Logger } from '../../machinery/logger.ts';
-import { createSlicedWork } from '../../machinery/sliced-work.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import { createSlicedWork } from '../../machinery/time/sliced-work.ts';
 import { hostAddress, isReady, nextNodeStatus } from './node-status.ts';
 import { nodeSettings, type NodeSettings } from './settings.ts';
 

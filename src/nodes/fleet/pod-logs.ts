@@ -2,7 +2,7 @@
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Clock } from '../../machinery/clock.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
 
 export interface PodLogsOptions {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Node, Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { notFound, type StatusError } from '../../core/kube/status-error.ts';
-import { createVirtualClock } from '../../machinery/virtual-clock.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createPodStreams, type StreamAnswer } from './pod-streams.ts';
 
 const START = Date.UTC(2026, 0, 1);

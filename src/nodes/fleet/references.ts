@@ -7,11 +7,11 @@ import { CONFIG_MAPS, SECRETS } from '../../core/api/registry/resources.ts';
 import type { ConfigMap, Pod, Secret } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
-import type { Client } from '../../machinery/client.ts';
-import type { Clock } from '../../machinery/clock.ts';
-import type { HandlerRegistration, Informer } from '../../machinery/informer.ts';
-import type { Informers } from '../../machinery/informers.ts';
-import type { Logger } from '../../machinery/logger.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { HandlerRegistration, Informer } from '../../machinery/cache/informer.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
 import { lackingOf, needsOf, type Lacking, type NeedKind, type PodNeeds } from './pod-needs.ts';
 
 export interface References {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { createCertificateRequest } from '../../../src/machinery/certificate-requests.ts';
+import { createCertificateRequest } from '../../../src/machinery/certificates/certificate-requests.ts';
 import { kubectlSuite } from '../../support/kubectl-suite.ts';
 
 const HAS_WHOAMI = 28;

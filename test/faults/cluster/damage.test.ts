@@ -16,7 +16,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
 import { openStore } from '../../../src/apiserver/store/memory-store.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
 import { openHttp2, statusOf, type Http2Client } from '../../hostile/support/wire-client.ts';
 import { PATH } from './load.ts';
 import { build, refusedStart, start, temporaryDataDir, type ServerProcess } from './server-process.ts';

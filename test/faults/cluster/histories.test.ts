@@ -3,10 +3,10 @@
  * never. Everything else has one order, before and after; watchers miss nothing, or are told to list again.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpClient } from '../../../src/machinery/http/http-client.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import { realRandom } from '../../../src/machinery/real-random.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
+import { createHttpClient } from '../../../src/machinery/client/http/http-client.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../../src/machinery/random/real-random.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 import { act, emptyWatch, follow, NAMES } from '../../store/histories/clients.ts';
 import { Recorder } from '../../store/histories/recorder.ts';
 import { problemsIn } from '../../store/histories/verdict.ts';

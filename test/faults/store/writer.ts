@@ -10,7 +10,7 @@
 import { writeSync } from 'node:fs';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
 import { openStore } from '../../../src/apiserver/store/memory-store.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
 import { VICTIMS, thing } from './things.ts';
 
 const [directory = '', segmentBytes = '', writes = 'Infinity', padding = '300'] = process.argv.slice(2);

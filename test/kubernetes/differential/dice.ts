@@ -1,5 +1,5 @@
 /** Chance for generators, in the words they need. A seed always makes the same cases. */
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 
 export interface Dice {
   chance(percent: number): boolean;

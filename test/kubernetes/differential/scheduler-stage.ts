@@ -18,7 +18,7 @@ import {
 } from '../../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource } from '../../../src/core/kube/objects.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 import { NAMESPACE_LABELS, PRIORITIES, type SchedulerCase, STORAGE_CLASSES } from './scheduler-case.ts';
 import { sentAgain } from './sent-again.ts';
 import { refusalOf, startSides, type Side, type Sides } from './side.ts';

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEASES } from '../../../src/core/api/registry/resources.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 import { until } from '../support/daemonset-world.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'everynode.mjs');

@@ -8,12 +8,17 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kubeconfigText } from '../../../src/assembly/kubeconfig.ts';
-import { createAuthority, issueCertificate, type KeyPair, type Subject } from '../../../src/machinery/certificates.ts';
-import { createHttpClient, type HttpClient } from '../../../src/machinery/http/http-client.ts';
-import { loadKubeconfig } from '../../../src/machinery/http/kubeconfig.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import { realRandom } from '../../../src/machinery/real-random.ts';
-import { createSigningKey } from '../../../src/machinery/signing-key.ts';
+import {
+  createAuthority,
+  issueCertificate,
+  type KeyPair,
+  type Subject,
+} from '../../../src/machinery/certificates/certificates.ts';
+import { createHttpClient, type HttpClient } from '../../../src/machinery/client/http/http-client.ts';
+import { loadKubeconfig } from '../../../src/machinery/client/http/kubeconfig.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../../src/machinery/random/real-random.ts';
+import { createSigningKey } from '../../../src/machinery/certificates/signing-key.ts';
 import { answersOk, freePorts, startProgram, type Program, type ProgramName } from './programs.ts';
 import { startControllerManager, startKubeScheduler } from './upstream.ts';
 

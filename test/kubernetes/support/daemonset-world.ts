@@ -4,7 +4,7 @@ import type { ControllerRevision, DaemonSet } from '../../../src/core/api/types/
 import type { Event, Pod, PodSpec } from '../../../src/core/api/types/core-v1.ts';
 import type { Json } from '../../../src/core/kube/json.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 
 const LIMIT_MS = 120_000;
 const LOOK_EVERY_MS = 100;

@@ -1,6 +1,6 @@
 /** Of a cluster that others use: the pods of one namespace and the nodes with one label, and nothing else of either. */
 import type { KubeObject, Resource } from '../../../src/core/kube/objects.ts';
-import type { Client, ListOptions, WatchOptions } from '../../../src/machinery/client.ts';
+import type { Client, ListOptions, WatchOptions } from '../../../src/machinery/client/client.ts';
 
 export interface Reach {
   readonly namespace: string;

@@ -3,10 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createNodes } from '../../../src/assembly/create-nodes.ts';
 import { startOperator } from '../../../src/assembly/operator.ts';
-import type { Client } from '../../../src/machinery/client.ts';
-import { createPinoLogger } from '../../../src/machinery/pino-logger.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import { realRandom } from '../../../src/machinery/real-random.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
+import { createPinoLogger } from '../../../src/machinery/logging/pino-logger.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../../src/machinery/random/real-random.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 
 /** As whom Kubernetes' own act: ours have the same rights, given by the same roles. */

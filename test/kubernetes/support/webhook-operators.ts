@@ -10,7 +10,7 @@ import { parse, stringify } from 'yaml';
 import { ENDPOINT_SLICES } from '../../../src/core/api/registry/resources.ts';
 import type { TokenRequest } from '../../../src/core/api/types/authentication-v1.ts';
 import type { Resource } from '../../../src/core/kube/objects.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 import { until } from './daemonset-world.ts';
 
 export const NAMESPACE = 'everynode-system';

@@ -12,7 +12,7 @@ import type { TokenRequest } from '../../../src/core/api/types/authentication-v1
 import type { PolicyRule } from '../../../src/core/api/types/rbac-v1.ts';
 import type { KubeObject, Resource } from '../../../src/core/kube/objects.ts';
 import { isStatus } from '../../../src/core/kube/status-error.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 
 export const NAMESPACE = 'everynode';
 const ACCOUNT = 'operator';

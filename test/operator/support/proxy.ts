@@ -2,7 +2,7 @@
 import { createServer, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { RestConfig } from '../../../src/machinery/http/rest-config.ts';
+import type { RestConfig } from '../../../src/machinery/client/http/rest-config.ts';
 
 export interface Proxy {
   readonly server: string;

@@ -18,7 +18,7 @@ import type { DaemonSet } from '../../../src/core/api/types/apps-v1.ts';
 import type { Event, Pod, PodSpec } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../src/core/kube/status-error.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 import { losesFirst } from './watched-operator.ts';
 
 export interface Scenario {

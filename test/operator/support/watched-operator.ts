@@ -3,11 +3,11 @@ import { OPERATOR_CONTROLLERS } from '../../../src/assembly/operator-controllers
 import { startOperatorProcess, type OperatorProcessOptions } from '../../../src/assembly/operator-process.ts';
 import { OPERATOR_LEASE } from '../../../src/assembly/operator-rights.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
-import type { Client } from '../../../src/machinery/client.ts';
-import { fixedCredentials, type RestConfig } from '../../../src/machinery/http/rest-config.ts';
-import { rememberingLogger, type LogLine } from '../../../src/machinery/logger.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import { realRandom } from '../../../src/machinery/real-random.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
+import { fixedCredentials, type RestConfig } from '../../../src/machinery/client/http/rest-config.ts';
+import { rememberingLogger, type LogLine } from '../../../src/machinery/logging/logger.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../../src/machinery/random/real-random.ts';
 import { NAMESPACE, type Right } from './account.ts';
 
 export interface WatchedOperator {

@@ -12,11 +12,11 @@ import type { KubeObject, Resource, Stored } from '../../../src/core/kube/object
 import { controllerOf } from '../../../src/core/kube/owner-references.ts';
 import { formatTime } from '../../../src/core/kube/time.ts';
 import type { Actor } from '../../../src/machinery/actor.ts';
-import { aborted } from '../../../src/machinery/abort.ts';
-import type { Client, WatchEvent } from '../../../src/machinery/client.ts';
-import { createInformers } from '../../../src/machinery/informers.ts';
-import { keyOf } from '../../../src/machinery/object-keys.ts';
-import type { Random } from '../../../src/machinery/random.ts';
+import { aborted } from '../../../src/machinery/time/abort.ts';
+import type { Client, WatchEvent } from '../../../src/machinery/client/client.ts';
+import { createInformers } from '../../../src/machinery/cache/informers.ts';
+import { keyOf } from '../../../src/machinery/cache/object-keys.ts';
+import type { Random } from '../../../src/machinery/random/random.ts';
 
 /** The factory with its client changed, and caches of its own that are filled through that client. */
 const through = (factory: ActorFactory, change: (client: Client, random: Random) => Client): ActorFactory => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { templatePods } from '../../../bench/support/pods.ts';
 import { CONFIG_MAPS, NODES, PODS, SECRETS } from '../../../src/core/api/registry/resources.ts';
 import type { ConfigMap, Pod, PodSpec, Secret } from '../../../src/core/api/types/core-v1.ts';
-import type { EventRecorder } from '../../../src/machinery/event-recorder.ts';
+import type { EventRecorder } from '../../../src/machinery/events/event-recorder.ts';
 import { isReadyPod, podOn, simulatedNode } from '../support/world.ts';
 import { fleet } from './fleet-world.ts';
 

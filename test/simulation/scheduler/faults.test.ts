@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FLEET_ANNOTATIONS as A } from '../../../src/core/api/names.ts';
 import { NODES, PODS } from '../../../src/core/api/registry/resources.ts';
 import { conflict } from '../../../src/core/kube/status-error.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 import { isReadyPod } from '../support/world.ts';
 import { TIMED_OUT, UNAVAILABLE, type Write } from '../support/write-log.ts';
 import { keyed, overcommitted, schedulerWorld } from './scheduler-world.ts';

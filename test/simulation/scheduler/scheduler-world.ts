@@ -7,7 +7,7 @@ import { EVENTS_IN_EVENTS_GROUP, NODES, PODS, PRIORITY_CLASSES } from '../../../
 import type { Node, Pod, PodCondition, PodSpec, PodStatus, Taint } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 import { createFleet } from '../../../src/nodes/fleet/fleet.ts';
 import { createWorld, type Running, type World } from '../support/world.ts';
 

@@ -8,7 +8,7 @@ import {
   type Scenario,
   type Step,
 } from '../../../src/foresight/simulation/scenario/scenario.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 
 const DAEMONS = ['agent', 'logger'];
 

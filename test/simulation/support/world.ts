@@ -8,11 +8,11 @@ import { NODES, PODS } from '../../../src/core/api/registry/resources.ts';
 import type { Node, Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import type { Actor } from '../../../src/machinery/actor.ts';
-import type { Client } from '../../../src/machinery/client.ts';
-import { createInformers, type Informers } from '../../../src/machinery/informers.ts';
-import { rememberingLogger, type Logger, type LogLine } from '../../../src/machinery/logger.ts';
-import { createSeededRandom, type SeededRandom } from '../../../src/machinery/seeded-random.ts';
-import { createVirtualClock, type VirtualClock } from '../../../src/machinery/virtual-clock.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
+import { createInformers, type Informers } from '../../../src/machinery/cache/informers.ts';
+import { rememberingLogger, type Logger, type LogLine } from '../../../src/machinery/logging/logger.ts';
+import { createSeededRandom, type SeededRandom } from '../../../src/machinery/random/seeded-random.ts';
+import { createVirtualClock, type VirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 import { createWriteLog, type WriteLog } from './write-log.ts';
 
 export interface Parts {

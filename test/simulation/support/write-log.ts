@@ -1,5 +1,5 @@
 /** A client that remembers every write that goes through it and fails those a test asks it to. */
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
 
 const WRITES = new Set(['create', 'update', 'patch', 'apply', 'delete', 'deleteCollection', 'bind', 'evict']);

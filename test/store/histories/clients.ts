@@ -1,9 +1,9 @@
 /** Clients that fight over a few objects, and watchers that follow them. */
 import { CONFIG_MAPS } from '../../../src/core/api/registry/resources.ts';
 import { isStatus } from '../../../src/core/kube/status-error.ts';
-import type { Client } from '../../../src/machinery/client.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import type { SeededRandom } from '../../../src/machinery/seeded-random.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import type { SeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 import { NAMESPACE, SELECTOR, sightOf, type Call, type Recorder, type Sight } from './recorder.ts';
 
 export const NAMES: readonly string[] = ['h0', 'h1', 'h2', 'h3'];

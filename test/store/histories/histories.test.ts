@@ -1,10 +1,10 @@
 /** What concurrent clients of a running server see, in the same process and over HTTPS, checked as a whole. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestServer } from '../../../src/apiserver/testing/test-server.ts';
-import type { Client } from '../../../src/machinery/client.ts';
-import { createHttpClient } from '../../../src/machinery/http/http-client.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import { realRandom } from '../../../src/machinery/real-random.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
+import { createHttpClient } from '../../../src/machinery/client/http/http-client.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { realRandom } from '../../../src/machinery/random/real-random.ts';
 import { credentialsOf } from '../../hostile/support/wire-client.ts';
 import { startTestCluster } from '../../support/cluster.ts';
 import { HELD_EVENTS, recordHistory, WATCHERS } from './record-history.ts';

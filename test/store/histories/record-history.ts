@@ -1,7 +1,7 @@
 /** One history: clients that fight over a few objects while watchers follow, until all has been said and seen. */
-import type { Client } from '../../../src/machinery/client.ts';
-import { realClock } from '../../../src/machinery/real-clock.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
+import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 import { act, emptyWatch, follow, type Watched } from './clients.ts';
 import { Recorder, type Recorded } from './recorder.ts';
 import { problemsIn } from './verdict.ts';

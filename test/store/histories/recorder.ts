@@ -6,7 +6,7 @@ import { CONFIG_MAPS } from '../../../src/core/api/registry/resources.ts';
 import type { ConfigMap } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
-import type { Client } from '../../../src/machinery/client.ts';
+import type { Client } from '../../../src/machinery/client/client.ts';
 
 export const NAMESPACE = 'default';
 /** Others keep ConfigMaps too. */

@@ -1,8 +1,8 @@
 /** The disk itself: it keeps what was synced, whatever else happens, and may do anything with the rest. */
 import { describe, expect, it } from 'vitest';
 import type { LogFiles } from '../../../src/apiserver/store/engines/log/files.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
-import { createVirtualClock } from '../../../src/machinery/virtual-clock.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
+import { createVirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 import { SimulatedDisk } from './disk.ts';
 
 const SEEDS = 300;

@@ -5,8 +5,8 @@
  * commits overlap, and everything follows from one seed.
  */
 import type { LogFile, LogFiles } from '../../../src/apiserver/store/engines/log/files.ts';
-import type { Clock } from '../../../src/machinery/clock.ts';
-import type { Random } from '../../../src/machinery/random.ts';
+import type { Clock } from '../../../src/machinery/time/clock.ts';
+import type { Random } from '../../../src/machinery/random/random.ts';
 import { SectoredFile, type CutMood } from './sectors.ts';
 
 export type DiskOperation =

@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../../../src/machinery/virtual-clock.ts';
+import type { VirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 
 /** More turns of the loop than anything real takes (the lock is a real one). */
 const PATIENCE = 1_000_000;

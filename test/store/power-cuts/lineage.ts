@@ -11,8 +11,8 @@ import type { LogFiles } from '../../../src/apiserver/store/engines/log/files.ts
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
 import { openStore } from '../../../src/apiserver/store/memory-store.ts';
 import type { Store } from '../../../src/apiserver/store/store.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
-import { createVirtualClock } from '../../../src/machinery/virtual-clock.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
+import { createVirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 import { SimulatedDisk, type DiskCounts } from './disk.ts';
 import { drive } from './drive.ts';
 import { Ledger } from './ledger.ts';

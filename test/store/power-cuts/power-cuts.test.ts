@@ -3,7 +3,7 @@
  * random seed for a night. EVERYNODE_POWER_CUTS says another number, EVERYNODE_SEED another seed; see docs/testing.md.
  */
 import { describe, expect, it } from 'vitest';
-import { realRandom } from '../../../src/machinery/real-random.ts';
+import { realRandom } from '../../../src/machinery/random/real-random.ts';
 import { isThorough } from '../../support/thorough.ts';
 import type { DiskOperation } from './disk.ts';
 import { liveThrough } from './lineage.ts';

@@ -10,8 +10,8 @@ import type { LogFiles } from '../../../src/apiserver/store/engines/log/files.ts
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
 import { openStore } from '../../../src/apiserver/store/memory-store.ts';
 import type { Store } from '../../../src/apiserver/store/store.ts';
-import { createSeededRandom } from '../../../src/machinery/seeded-random.ts';
-import { createVirtualClock, type VirtualClock } from '../../../src/machinery/virtual-clock.ts';
+import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
+import { createVirtualClock, type VirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 import { LOSE_ALL, SimulatedDisk } from './disk.ts';
 import { drive } from './drive.ts';
 import { contentOf, THINGS, thing } from './ledger.ts';

@@ -4,7 +4,7 @@
  * since its last sync; a cut picks among them, for each sector on its own, so unsynced writes are dropped, torn and
  * reordered in every way.
  */
-import type { Random } from '../../../src/machinery/random.ts';
+import type { Random } from '../../../src/machinery/random/random.ts';
 
 export const SECTOR_BYTES = 512;
 

@@ -1,7 +1,7 @@
 /** Clients that never rest, and the weather that they write in: full disks, failing disks, no descriptors. */
 import type { Store } from '../../../src/apiserver/store/store.ts';
-import type { Random } from '../../../src/machinery/random.ts';
-import type { VirtualClock } from '../../../src/machinery/virtual-clock.ts';
+import type { Random } from '../../../src/machinery/random/random.ts';
+import type { VirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 import type { DiskOperation, EndPlan, Faults, SimulatedDisk } from './disk.ts';
 import { THINGS, thing, type Change, type Ledger } from './ledger.ts';
 

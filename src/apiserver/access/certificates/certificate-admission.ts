@@ -11,9 +11,9 @@ import { goQuote } from '../../../core/kube/go-text.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import { forbiddenRequest, invalidObject, type StatusError } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
-import type { ReadRequest } from '../../../machinery/certificate-requests.ts';
-import type { Clock } from '../../../machinery/clock.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
+import type { ReadRequest } from '../../../machinery/certificates/certificate-requests.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
 import { type Authorizer, MASTERS } from '../authorizer.ts';
 
 const GROUP = 'certificates.k8s.io';
@@ -47,7 +47,7 @@ const refuse = ({ name, resource }: AdmissionRequest, why: string): StatusError 
 
 /** Loaded when the first request comes: most servers never see one, and what reads them is large. */
 async function read({ spec }: CertificateSigningRequest): Promise<ReadRequest> {
-  const { readCertificateRequest } = await import('../../../machinery/certificate-requests.ts');
+  const { readCertificateRequest } = await import('../../../machinery/certificates/certificate-requests.ts');
   return readCertificateRequest(Buffer.from(spec.request, 'base64').toString('latin1'));
 }
 

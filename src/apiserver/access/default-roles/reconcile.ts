@@ -7,7 +7,7 @@ import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import type { Client } from '../../../machinery/client.ts';
+import type { Client } from '../../../machinery/client/client.ts';
 import { uncovered } from '../rbac/covers.ts';
 import { AUTO_UPDATE, readDefaultAccess } from './read-roles.ts';
 

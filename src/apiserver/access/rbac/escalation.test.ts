@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../../../core/api/registry/resources.ts';
 import type { ClusterRole, PolicyRule } from '../../../core/api/types/rbac-v1.ts';
-import type { Client } from '../../../machinery/client.ts';
+import type { Client } from '../../../machinery/client/client.ts';
 import { createInProcessClient } from '../../inprocess/in-process-client.ts';
 import { failure } from '../../testing/samples.ts';
 import { createTestServer } from '../../testing/test-server.ts';

@@ -8,7 +8,7 @@ import { goQuote } from '../../../core/kube/go-text.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { badRequest, forbiddenRequest, notFound, type StatusError } from '../../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { type ClusterAuthorizer, isMaster } from '../authorizer.ts';
 import { compactParts, quotedList, ruleText, TooManyParts, uncovered } from './covers.ts';
 

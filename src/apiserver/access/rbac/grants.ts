@@ -1,7 +1,7 @@
 /** What a user was given, and by which binding: worked out once for each user and kept until roles or bindings change. */
 import type { PolicyRule, RoleRef, Subject } from '../../../core/api/types/rbac-v1.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
-import type { UserInfo } from '../../../machinery/admission.ts';
+import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import type { Verdict } from '../authorizer.ts';
 import { type Binding, groupSubject, type PolicyState, subjectKey, userSubject } from './policy-state.ts';
 import { type CompiledRules, compileRules } from './rules.ts';

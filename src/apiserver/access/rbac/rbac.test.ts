@@ -9,7 +9,7 @@ import {
   ROLES,
 } from '../../../core/api/registry/resources.ts';
 import type { PolicyRule, Subject } from '../../../core/api/types/rbac-v1.ts';
-import type { UserInfo } from '../../../machinery/admission.ts';
+import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import { createInProcessClient } from '../../inprocess/in-process-client.ts';
 import { configMap, failure } from '../../testing/samples.ts';
 import { createTestServer, type TestServer } from '../../testing/test-server.ts';

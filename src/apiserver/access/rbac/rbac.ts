@@ -5,7 +5,7 @@
  */
 import type { PolicyRule, RoleRef } from '../../../core/api/types/rbac-v1.ts';
 import { SYSTEM_TENANT } from '../../../core/kube/objects.ts';
-import type { UserInfo } from '../../../machinery/admission.ts';
+import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import { perTenant } from '../../admission/committed-cache.ts';
 import type { Store } from '../../store/store.ts';
 import type { Attributes, Verdict } from '../authorizer.ts';

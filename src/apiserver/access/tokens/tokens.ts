@@ -2,8 +2,8 @@
  * Service account tokens, whole: given out at `serviceaccounts/token`, read off requests and by TokenReview, and
  * described to others by the documents of OpenID discovery so that they can check them on their own.
  */
-import type { Clock } from '../../../machinery/clock.ts';
-import type { Random } from '../../../machinery/random.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
+import type { Random } from '../../../machinery/random/random.ts';
 import type { ApiHooks, SubresourceHandler } from '../../hooks.ts';
 import type { Store } from '../../store/store.ts';
 import { createTokenKey } from './token-key.ts';

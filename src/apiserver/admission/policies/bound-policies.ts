@@ -5,7 +5,7 @@ import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { MatchResources } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import { SYSTEM_TENANT, type Stored } from '../../../core/kube/objects.ts';
-import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
 import { createCommittedCache } from '../committed-cache.ts';
 import { requestBindings } from '../expressions.ts';
 import { matchesNamespace, matchesObject } from '../match-rules.ts';

@@ -9,7 +9,7 @@ import type {
 } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { forbiddenRequest, StatusError, type StatusReason } from '../../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { isExempt } from '../match-rules.ts';
 import {
   bindingsOf,

@@ -10,7 +10,7 @@ import type { Authorize } from '../../../core/api/cel/library/authorizer.ts';
 import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import type { MatchCondition } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
-import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
 import { requestBindings } from '../expressions.ts';
 
 export type ConditionsResult =

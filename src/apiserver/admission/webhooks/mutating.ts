@@ -9,7 +9,7 @@ import { deepEqual } from '../../../core/kube/immutable.ts';
 import { parseJson, type Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { internalError } from '../../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { createAdmissionChain } from '../chain.ts';
 import { createDecoder } from '../../handlers/decode.ts';
 import { isExempt } from '../match-rules.ts';

@@ -3,7 +3,7 @@ import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
 import { StatusError, type StatusReason } from '../../../core/kube/status-error.ts';
-import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
 
 export interface ReviewAnswer {
   readonly allowed: boolean;

@@ -1,6 +1,6 @@
 /** Where a webhook is: at an address of its own, or behind a Service. */
 import type { WebhookClientConfig } from '../../../core/api/types/admissionregistration-v1.ts';
-import type { WebhookTarget } from '../../../machinery/http/webhook-caller.ts';
+import type { WebhookTarget } from '../../../machinery/client/http/webhook-caller.ts';
 import { serviceEndpoint } from '../../service-endpoint.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -1,5 +1,5 @@
 /** ValidatingAdmissionWebhook: webhooks that may only refuse, all asked at once. */
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { isExempt } from '../match-rules.ts';
 import { ask, formWanted, refusal, type WebhookParts } from './ask.ts';
 import { createHooks } from './hooks.ts';

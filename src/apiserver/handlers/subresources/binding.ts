@@ -4,7 +4,7 @@ import type { KindDefinition } from '../../../core/api/kind-definition.ts';
 import { aggregateMessage, type FieldError, notSupported, required } from '../../../core/kube/field-errors.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { StatusError, badRequest, conflict, notFound } from '../../../core/kube/status-error.ts';
-import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
 import type { ApiResponse, CreateRequest } from '../../request.ts';
 import type { Decision } from '../../store/store.ts';
 import { mergedLabels } from '../../admission/merged-labels.ts';

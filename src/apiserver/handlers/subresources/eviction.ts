@@ -20,7 +20,7 @@ import {
   isStatus,
   notFound,
 } from '../../../core/kube/status-error.ts';
-import type { AdmissionRequest } from '../../../machinery/admission.ts';
+import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
 import { LOOPBACK } from '../../access/users.ts';
 import type { ApiResponse, CreateRequest, DeleteRequest } from '../../request.ts';
 import { changeObject } from '../change.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../../machinery/real-clock.ts';
-import { createVirtualClock } from '../../../machinery/virtual-clock.ts';
+import { realClock } from '../../../machinery/time/real-clock.ts';
+import { createVirtualClock } from '../../../machinery/time/virtual-clock.ts';
 import { createStore } from '../memory-store.ts';
 import { PODS, putTo } from '../support.contract.ts';
 

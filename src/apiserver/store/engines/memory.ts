@@ -1,5 +1,5 @@
 /** Keeps nothing: what `--ephemeral`, tests and simulations run on. */
-import type { Clock } from '../../../machinery/clock.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
 import type { StoreEngine } from '../engine.ts';
 
 /**

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { API_VERSIONS, GENERATIONS } from '../../../core/api/component/generations.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
-import type { AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import type { AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { manifestOf, type Parts } from '../testing/manifests.ts';
 import { createComponentAdmission } from './component-admission.ts';
 

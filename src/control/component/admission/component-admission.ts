@@ -8,7 +8,7 @@
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { invalidObject } from '../../../core/kube/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { readObject } from '../load.ts';
 import { dockerConfigMention } from '../secrets/secret-source.ts';
 import { fieldErrorOf } from './field-error-of.ts';

@@ -1,5 +1,5 @@
 /** The same plugin, read from disk with the first KubernetesDaemonSet: most clusters on a laptop never see one. */
-import type { AdmissionPlugin } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin } from '../../../machinery/ports/admission.ts';
 import { COMPONENT_ADMISSION, handlesComponent } from './scope.ts';
 
 export function createComponentAdmissionOnDemand(): AdmissionPlugin {

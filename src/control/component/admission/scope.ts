@@ -1,6 +1,6 @@
 /** What the plugin is called and what it looks at: all that anybody needs before the first KubernetesDaemonSet comes. */
 import { COMPONENT_PLURAL, GENERATIONS } from '../../../core/api/component/generations.ts';
-import type { AdmissionPlugin } from '../../../machinery/admission.ts';
+import type { AdmissionPlugin } from '../../../machinery/ports/admission.ts';
 
 /** The plugin's name, and with it the path of its webhook. */
 export const COMPONENT_ADMISSION = 'component';

@@ -4,8 +4,8 @@
  */
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../core/kube/status-error.ts';
-import { isAbortError, wasAborted } from '../../../machinery/abort.ts';
-import { createBackoff } from '../../../machinery/backoff.ts';
+import { isAbortError, wasAborted } from '../../../machinery/time/abort.ts';
+import { createBackoff } from '../../../machinery/time/backoff.ts';
 import { ComponentApplyError, type ApplyProblem } from './errors.ts';
 import { keyOfRef, refText, resourceOf, type ObjectRef } from './object-ref.ts';
 import type { ApplyContext } from './rendered.ts';

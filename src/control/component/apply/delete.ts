@@ -17,7 +17,7 @@ import {
 import type { CustomResourceDefinition } from '../../../core/api/types/apiextensions-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
-import { wasAborted } from '../../../machinery/abort.ts';
+import { wasAborted } from '../../../machinery/time/abort.ts';
 import { createCalls, type Calls } from './calls.ts';
 import { customResourceOf, customResourceText } from './custom-resource.ts';
 import { DEFAULT_WAIT_MS, type AppliedStep } from './apply.ts';

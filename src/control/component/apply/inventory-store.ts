@@ -8,7 +8,7 @@ import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
-import { wasAborted } from '../../../machinery/abort.ts';
+import { wasAborted } from '../../../machinery/time/abort.ts';
 import type { Calls } from './calls.ts';
 import { ComponentApplyError, type ApplyProblem } from './errors.ts';
 import {

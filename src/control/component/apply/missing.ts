@@ -5,7 +5,7 @@
 import { CONFIG_MAPS, SECRETS } from '../../../core/api/registry/resources.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../core/kube/status-error.ts';
-import { wasAborted } from '../../../machinery/abort.ts';
+import { wasAborted } from '../../../machinery/time/abort.ts';
 import { namedObjects, type NamedObject } from '../named-objects.ts';
 import type { ApplyContext } from './rendered.ts';
 

@@ -6,7 +6,7 @@ import { isConditionTrue } from '../../../core/kube/conditions.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type Stored } from '../../../core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../core/kube/status-error.ts';
-import type { DeleteOptions } from '../../../machinery/client.ts';
+import type { DeleteOptions } from '../../../machinery/client/client.ts';
 import type { Calls } from './calls.ts';
 import { ComponentApplyError } from './errors.ts';
 import { conflictsIn, handedOver } from './managers.ts';

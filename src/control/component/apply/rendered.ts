@@ -12,9 +12,9 @@
  * No value of a Secret leaves this folder but towards the API server: see `secrets.ts`.
  */
 import type { KubeObject } from '../../../core/kube/objects.ts';
-import type { Client } from '../../../machinery/client.ts';
-import type { Clock } from '../../../machinery/clock.ts';
-import type { Random } from '../../../machinery/random.ts';
+import type { Client } from '../../../machinery/client/client.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
+import type { Random } from '../../../machinery/random/random.ts';
 import type { ObjectRef } from './object-ref.ts';
 import type { Progress } from './progress.ts';
 

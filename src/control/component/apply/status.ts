@@ -15,7 +15,7 @@ import { formatLabelSelector } from '../../../core/kube/label-selector.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
-import type { ListOptions } from '../../../machinery/client.ts';
+import type { ListOptions } from '../../../machinery/client/client.ts';
 import { createCalls, type Calls } from './calls.ts';
 import { parseInventory, type Inventory } from './inventory.ts';
 import { readInventory } from './inventory-store.ts';

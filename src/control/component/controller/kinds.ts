@@ -7,10 +7,10 @@ import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../core/api/registry/resource
 import type { CustomResourceDefinition } from '../../../core/api/types/apiextensions-v1.ts';
 import { isConditionTrue } from '../../../core/kube/conditions.ts';
 import type { Resource } from '../../../core/kube/objects.ts';
-import { aborted } from '../../../machinery/abort.ts';
-import type { Client } from '../../../machinery/client.ts';
-import { createInformer, type Informer, type InformerOptions } from '../../../machinery/informer.ts';
-import type { Change } from '../../../machinery/object-store.ts';
+import { aborted } from '../../../machinery/time/abort.ts';
+import type { Client } from '../../../machinery/client/client.ts';
+import { createInformer, type Informer, type InformerOptions } from '../../../machinery/cache/informer.ts';
+import type { Change } from '../../../machinery/cache/object-store.ts';
 import type { ComponentObject } from './component-object.ts';
 
 export const COMPONENT_GROUPS: readonly string[] = [...new Set(GENERATIONS.map(({ group }) => group))];

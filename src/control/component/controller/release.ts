@@ -6,7 +6,7 @@ import { COMPONENT_PLURAL } from '../../../core/api/component/generations.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../core/api/registry/resources.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { parseTime } from '../../../core/kube/time.ts';
-import type { Client } from '../../../machinery/client.ts';
+import type { Client } from '../../../machinery/client/client.ts';
 
 /**
  * True when the definition is on its way out, or gone, and the object was not deleted before it. The server is asked and not a

@@ -5,10 +5,10 @@
 import { SECRETS } from '../../../core/api/registry/resources.ts';
 import type { Secret } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import { abortAfter, aborted, orAborted } from '../../../machinery/abort.ts';
-import type { Client } from '../../../machinery/client.ts';
-import { createGate, type Gate } from '../../../machinery/gate.ts';
-import { createReflector, type ReflectorOptions } from '../../../machinery/reflector/reflector.ts';
+import { abortAfter, aborted, orAborted } from '../../../machinery/time/abort.ts';
+import type { Client } from '../../../machinery/client/client.ts';
+import { createGate, type Gate } from '../../../machinery/structures/gate.ts';
+import { createReflector, type ReflectorOptions } from '../../../machinery/cache/reflector/reflector.ts';
 import { secretDigest } from './referenced-secrets.ts';
 
 export interface SecretWatch {

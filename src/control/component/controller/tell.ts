@@ -1,7 +1,7 @@
 /** Events of note about a component: when a condition turns, or says something else. Pure but for the recorder. */
 import { COMPONENT_CONDITIONS as TYPES, COMPONENT_EVENTS as REASONS } from '../../../core/api/names.ts';
 import { findCondition } from '../../../core/kube/conditions.ts';
-import type { EventNote } from '../../../machinery/event-recorder.ts';
+import type { EventNote } from '../../../machinery/events/event-recorder.ts';
 import type { AppliedStep } from '../apply/apply.ts';
 import { refText } from '../apply/object-ref.ts';
 import type { ComponentObjectStatus } from './component-object.ts';

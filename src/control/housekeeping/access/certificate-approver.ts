@@ -4,8 +4,8 @@ import type { SubjectAccessReview } from '../../../core/api/types/authorization-
 import type { CertificateSigningRequest } from '../../../core/api/types/certificates-v1.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { readCertificateRequest } from '../../../machinery/certificate-requests.ts';
-import { createController } from '../../../machinery/controller.ts';
+import { readCertificateRequest } from '../../../machinery/certificates/certificate-requests.ts';
+import { createController } from '../../../machinery/controller/controller.ts';
 import { hasCondition, isIssued, requestPem } from './certificate-conditions.ts';
 import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from './certificate-rules.ts';
 import type { AccessKeeperOptions } from './options.ts';

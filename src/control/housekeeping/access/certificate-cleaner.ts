@@ -5,7 +5,7 @@ import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { parseTime } from '../../../core/kube/time.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController, type ReconcileResult } from '../../../machinery/controller.ts';
+import { createController, type ReconcileResult } from '../../../machinery/controller/controller.ts';
 import { isIssued } from './certificate-conditions.ts';
 import type { AccessKeeperOptions } from './options.ts';
 

@@ -1,5 +1,5 @@
 /** What each of Kubernetes' own signers signs. A request may be approved and yet be nothing its signer puts its name to. */
-import type { ReadRequest } from '../../../machinery/certificate-requests.ts';
+import type { ReadRequest } from '../../../machinery/certificates/certificate-requests.ts';
 
 export const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 export const KUBELET_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';

@@ -9,9 +9,9 @@ import {
   AuthorityExpiredError,
   readCertificateRequest,
   signCertificateRequest,
-} from '../../../machinery/certificate-requests.ts';
-import type { KeyPair } from '../../../machinery/certificates.ts';
-import { createController } from '../../../machinery/controller.ts';
+} from '../../../machinery/certificates/certificate-requests.ts';
+import type { KeyPair } from '../../../machinery/certificates/certificates.ts';
+import { createController } from '../../../machinery/controller/controller.ts';
 import { hasCondition, isIssued, requestPem } from './certificate-conditions.ts';
 import { isOurSigner, signerProblem } from './certificate-rules.ts';
 import type { AccessKeeperOptions } from './options.ts';

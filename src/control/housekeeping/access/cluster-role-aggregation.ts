@@ -9,7 +9,7 @@ import { compileLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController } from '../../../machinery/controller.ts';
+import { createController } from '../../../machinery/controller/controller.ts';
 import type { AccessKeeperOptions } from './options.ts';
 
 export function createClusterRoleAggregation(options: AccessKeeperOptions): Actor {

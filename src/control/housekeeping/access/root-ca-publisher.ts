@@ -5,7 +5,7 @@ import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController } from '../../../machinery/controller.ts';
+import { createController } from '../../../machinery/controller/controller.ts';
 import type { AccessKeeperOptions } from './options.ts';
 
 export const ROOT_CA = 'kube-root-ca.crt';

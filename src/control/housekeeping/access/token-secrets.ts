@@ -9,7 +9,7 @@ import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import type { Resource, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController } from '../../../machinery/controller.ts';
+import { createController } from '../../../machinery/controller/controller.ts';
 import type { AccessKeeperOptions } from './options.ts';
 
 const TYPE = 'kubernetes.io/service-account-token';

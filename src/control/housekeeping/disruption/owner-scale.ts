@@ -8,7 +8,7 @@ import type { OwnerReference } from '../../../core/kube/meta-v1.ts';
 import type { Resource, Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import type { Client } from '../../../machinery/client.ts';
+import type { Client } from '../../../machinery/client/client.ts';
 
 /** A kind as far as it matters here: whether its objects have a scale. */
 export interface ScalableResource extends Resource {

@@ -14,10 +14,10 @@ import { isConditionTrue, setCondition } from '../../../core/kube/conditions.ts'
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
-import { wasAborted } from '../../../machinery/abort.ts';
+import { wasAborted } from '../../../machinery/time/abort.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { silentLogger } from '../../../machinery/logger.ts';
-import { createTokenBucket } from '../../../machinery/workqueue/rate-limiter.ts';
+import { silentLogger } from '../../../machinery/logging/logger.ts';
+import { createTokenBucket } from '../../../machinery/controller/workqueue/rate-limiter.ts';
 import { forEachBounded } from '../for-each-bounded.ts';
 import { eventsFor, type KeeperOptions, together } from '../keeper.ts';
 import { createConditionTaints } from './condition-taints.ts';

@@ -1,5 +1,5 @@
 /** Nodes waiting to be given up, zone by zone, each zone at its own pace. */
-import type { Clock, Timer } from '../../../machinery/clock.ts';
+import type { Clock, Timer } from '../../../machinery/time/clock.ts';
 import { createDrip, type Drip } from './zones.ts';
 
 export interface TaintQueue {

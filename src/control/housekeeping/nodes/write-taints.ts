@@ -3,7 +3,7 @@ import type { Node, Taint } from '../../../core/api/types/core-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import type { Client } from '../../../machinery/client.ts';
+import type { Client } from '../../../machinery/client/client.ts';
 
 /** Writes the taints of a node as it was seen, and labels with them; false when it has changed since. */
 export async function writeTaints(

@@ -14,13 +14,13 @@ import {
   evaluatorOf,
   type QuotaEvaluator,
 } from '../../../core/placement/quota/evaluators.ts';
-import { aborted } from '../../../machinery/abort.ts';
+import { aborted } from '../../../machinery/time/abort.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController, type ReconcileResult } from '../../../machinery/controller.ts';
-import type { HandlerRegistration, Informer } from '../../../machinery/informer.ts';
-import { silentLogger } from '../../../machinery/logger.ts';
-import { keyOf, keyText } from '../../../machinery/object-keys.ts';
-import type { Change } from '../../../machinery/object-store.ts';
+import { createController, type ReconcileResult } from '../../../machinery/controller/controller.ts';
+import type { HandlerRegistration, Informer } from '../../../machinery/cache/informer.ts';
+import { silentLogger } from '../../../machinery/logging/logger.ts';
+import { keyOf, keyText } from '../../../machinery/cache/object-keys.ts';
+import type { Change } from '../../../machinery/cache/object-store.ts';
 import { type KeeperOptions, together } from '../keeper.ts';
 import { type Counted, usedOf, withUsed } from './quota-status.ts';
 

@@ -15,8 +15,8 @@ import type { KubeObject, ObjectKey, Resource, Stored } from '../../../core/kube
 import { isControlledBy } from '../../../core/kube/owner-references.ts';
 import { STORAGE_PROTECTION } from '../../../core/kube/storage-protection.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import { createController, type Controller } from '../../../machinery/controller.ts';
-import type { Informer } from '../../../machinery/informer.ts';
+import { createController, type Controller } from '../../../machinery/controller/controller.ts';
+import type { Informer } from '../../../machinery/cache/informer.ts';
 import type { KeeperOptions } from '../keeper.ts';
 
 type Claim = Stored<PersistentVolumeClaim>;

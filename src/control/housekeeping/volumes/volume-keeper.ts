@@ -19,13 +19,13 @@ import {
   isMeantFor,
 } from '../../../core/placement/volume-match.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import type { Client } from '../../../machinery/client.ts';
-import type { Clock } from '../../../machinery/clock.ts';
-import { createController } from '../../../machinery/controller.ts';
-import { createEventRecorder } from '../../../machinery/event-recorder.ts';
-import type { Informers } from '../../../machinery/informers.ts';
-import { silentLogger, type Logger } from '../../../machinery/logger.ts';
-import type { Random } from '../../../machinery/random.ts';
+import type { Client } from '../../../machinery/client/client.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
+import { createController } from '../../../machinery/controller/controller.ts';
+import { createEventRecorder } from '../../../machinery/events/event-recorder.ts';
+import type { Informers } from '../../../machinery/cache/informers.ts';
+import { silentLogger, type Logger } from '../../../machinery/logging/logger.ts';
+import type { Random } from '../../../machinery/random/random.ts';
 
 export interface VolumeKeeperOptions {
   readonly client: Client;

@@ -1,5 +1,5 @@
 /** The queue's two alarms. Nothing is set while nobody waits: a quiet cluster has no ticking queue. */
-import type { Clock, Timer } from '../../../machinery/clock.ts';
+import type { Clock, Timer } from '../../../machinery/time/clock.ts';
 
 export interface QueueAlarms {
   /** When the first pause after an error ends. */

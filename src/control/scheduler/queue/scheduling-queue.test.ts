@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type ClusterState, createClusterState } from '../../../core/placement/cluster-state.ts';
 import { compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import { recordOf } from '../../../core/placement/pod-record.ts';
-import { createVirtualClock, type VirtualClock } from '../../../machinery/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../../machinery/time/virtual-clock.ts';
 import { nodeOf, podOf, type PodWish } from '../testing/small-world.ts';
 import { backoffUntil, DEFAULT_BACKOFF, isBackingOff } from './backoff.ts';
 import { createChangeLog } from './change-log.ts';

@@ -5,7 +5,13 @@ import { PODS } from '../../../core/api/registry/resources.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../core/kube/objects.ts';
 import { internalError, serviceUnavailable, timeout, tooManyRequests } from '../../../core/kube/status-error.ts';
 import type { StatusError } from '../../../core/kube/status-error.ts';
-import type { Client, RequestOptions, WatchEvent, WatchOptions, WatchStream } from '../../../machinery/client.ts';
+import type {
+  Client,
+  RequestOptions,
+  WatchEvent,
+  WatchOptions,
+  WatchStream,
+} from '../../../machinery/client/client.ts';
 import { resourceName } from '../commit.ts';
 import type { Life } from '../life.ts';
 import { describeFault, type Fault } from './fault.ts';

@@ -1,8 +1,8 @@
 /** A watch that is late, breaks, expires or repeats itself, as watches over a network do. */
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { expired, serviceUnavailable } from '../../../core/kube/status-error.ts';
-import type { WatchEvent, WatchStream } from '../../../machinery/client.ts';
-import type { Clock } from '../../../machinery/clock.ts';
+import type { WatchEvent, WatchStream } from '../../../machinery/client/client.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
 import type { Life } from '../life.ts';
 import type { WatchFault } from './fault.ts';
 

@@ -2,7 +2,7 @@
  * Which faults strike. Whether one strikes at a point, and which, is a function of the seed and the point's name alone,
  * so that leaving out some of them moves none of the others: that is what makes a schedule shrink.
  */
-import { createSeededRandom, type SeededRandom } from '../../../machinery/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../machinery/random/seeded-random.ts';
 import type { CrashFault, Fault, ReadFault, ScheduledFault, WatchFault, WriteFault } from './fault.ts';
 import { CALM, weatherOf, type Weather } from './weather.ts';
 

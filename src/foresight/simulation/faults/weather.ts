@@ -2,7 +2,7 @@
  * What kind of trouble a seed has. Most seeds have a few kinds only, some much and some little of each: a storm of
  * everything at once hides what two rare things do together.
  */
-import type { SeededRandom } from '../../../machinery/seeded-random.ts';
+import type { SeededRandom } from '../../../machinery/random/seeded-random.ts';
 
 export interface Weather {
   /** The chance of each at one write, read or opened watch. */

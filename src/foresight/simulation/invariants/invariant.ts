@@ -3,7 +3,7 @@
  * an actor thinks. A new one begins with every world.
  */
 import type { Resource, Stored, KubeObject } from '../../../core/kube/objects.ts';
-import type { WatchEvent, WatchOptions } from '../../../machinery/client.ts';
+import type { WatchEvent, WatchOptions } from '../../../machinery/client/client.ts';
 import type { Store } from '../../../apiserver/store/store.ts';
 import type { ClusterView } from '../cluster-view.ts';
 import type { Commit } from '../commit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PODS } from '../../../core/api/registry/resources.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
-import type { WatchEvent } from '../../../machinery/client.ts';
+import type { WatchEvent } from '../../../machinery/client/client.ts';
 import type { ClusterView } from '../cluster-view.ts';
 import type { Commit } from '../commit.ts';
 import { storeOrder } from './store-order.ts';

@@ -3,7 +3,7 @@ import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { PriorityClass } from '../../../core/api/types/scheduling-v1.ts';
-import { createSeededRandom, type SeededRandom } from '../../../machinery/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../machinery/random/seeded-random.ts';
 import { DEFAULT_SETTLE_MS, type Action, type Scenario, type Step } from './scenario.ts';
 
 const SPAN_MS = 150_000;

@@ -9,9 +9,9 @@ import {
   type Stored,
 } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import type { Client, DeleteOptions } from '../../../machinery/client.ts';
-import type { Clock } from '../../../machinery/clock.ts';
-import { keyOf } from '../../../machinery/object-keys.ts';
+import type { Client, DeleteOptions } from '../../../machinery/client/client.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
+import { keyOf } from '../../../machinery/cache/object-keys.ts';
 import { SimulationError } from '../errors.ts';
 
 export interface Hands {

@@ -11,10 +11,10 @@ import {
 import type { Secret } from '../../../core/api/types/core-v1.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import { createAuthority, issueCertificate, type KeyPair } from '../../certificates.ts';
-import type { Client } from '../../client.ts';
-import type { Clock } from '../../clock.ts';
-import { silentLogger, type Logger } from '../../logger.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '../../certificates/certificates.ts';
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../time/clock.ts';
+import { silentLogger, type Logger } from '../../logging/logger.ts';
 import { holdsAuthority, withBundle, type WebhookConfiguration, type WebhookService } from './configurations.ts';
 import { DEFAULT_CERTIFICATE_POLICY, nextStep, type CertificatePolicy, type CertificateStep } from './plan.ts';
 import { bundleOf, decodeState, encodeState, NO_CERTIFICATES, viewOf, type CertificateState } from './state.ts';

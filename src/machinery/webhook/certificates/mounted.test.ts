@@ -2,9 +2,9 @@ import { mkdtempSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthority, issueCertificate, type KeyPair } from '../../certificates.ts';
-import { rememberingLogger } from '../../logger.ts';
-import { realClock } from '../../real-clock.ts';
+import { createAuthority, issueCertificate, type KeyPair } from '../../certificates/certificates.ts';
+import { rememberingLogger } from '../../logging/logger.ts';
+import { realClock } from '../../time/real-clock.ts';
 import { createMountedCertificates } from './mounted.ts';
 
 let folder: string;

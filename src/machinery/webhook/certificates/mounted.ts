@@ -4,11 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { wasAborted } from '../../abort.ts';
+import { wasAborted } from '../../time/abort.ts';
 import type { Actor } from '../../actor.ts';
-import type { KeyPair } from '../../certificates.ts';
-import type { Clock } from '../../clock.ts';
-import { silentLogger, type Logger } from '../../logger.ts';
+import type { KeyPair } from '../../certificates/certificates.ts';
+import type { Clock } from '../../time/clock.ts';
+import { silentLogger, type Logger } from '../../logging/logger.ts';
 import type { UseCertificate } from './source.ts';
 import { isPair } from './state.ts';
 

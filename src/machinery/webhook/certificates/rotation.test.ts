@@ -5,9 +5,9 @@ import { SECRETS, VALIDATING_WEBHOOK_CONFIGURATIONS } from '../../../core/api/re
 import type { ValidatingWebhookConfiguration } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { Secret } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import { createSeededRandom } from '../../seeded-random.ts';
+import { createSeededRandom } from '../../random/seeded-random.ts';
 import { createFakeClient, type FakeClient } from '../../testing/fake-client.ts';
-import { createVirtualClock, type VirtualClock } from '../../virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../time/virtual-clock.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import { certificatesIn, decodeState, isSignedBy, type CertificateState } from './state.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SECRETS, VALIDATING_WEBHOOK_CONFIGURATIONS } from '../../../core/api/registry/resources.ts';
 import { serviceUnavailable } from '../../../core/kube/status-error.ts';
-import type { KeyPair } from '../../certificates.ts';
-import { rememberingLogger } from '../../logger.ts';
-import { realClock } from '../../real-clock.ts';
-import { createSeededRandom } from '../../seeded-random.ts';
+import type { KeyPair } from '../../certificates/certificates.ts';
+import { rememberingLogger } from '../../logging/logger.ts';
+import { realClock } from '../../time/real-clock.ts';
+import { createSeededRandom } from '../../random/seeded-random.ts';
 import { createFakeClient } from '../../testing/fake-client.ts';
 import { createSelfManagedCertificates } from './self-managed.ts';
 import { decodeState } from './state.ts';

@@ -10,12 +10,12 @@ import {
 import type { Secret } from '../../../core/api/types/core-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import { linkAbort, wasAborted } from '../../abort.ts';
+import { linkAbort, wasAborted } from '../../time/abort.ts';
 import type { Actor } from '../../actor.ts';
-import { createBackoff } from '../../backoff.ts';
-import { createInformer, type Informer } from '../../informer.ts';
-import { silentLogger } from '../../logger.ts';
-import type { Random } from '../../random.ts';
+import { createBackoff } from '../../time/backoff.ts';
+import { createInformer, type Informer } from '../../cache/informer.ts';
+import { silentLogger } from '../../logging/logger.ts';
+import type { Random } from '../../random/random.ts';
 import { createKeeper, type KeeperOptions } from './keeper.ts';
 import type { UseCertificate } from './source.ts';
 import { decodeState, type CertificateState } from './state.ts';

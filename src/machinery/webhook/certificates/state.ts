@@ -13,7 +13,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Secret } from '../../../core/api/types/core-v1.ts';
 import { formatMicroTime, parseTime } from '../../../core/kube/time.ts';
-import type { KeyPair } from '../../certificates.ts';
+import type { KeyPair } from '../../certificates/certificates.ts';
 import type { CertificateView, Validity } from './plan.ts';
 
 export interface CertificateState {

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../../../machinery/real-clock.ts';
+import { realClock } from '../../../../machinery/time/real-clock.ts';
 import type { Store } from '../../store.ts';
 import { PODS, putTo, removeFrom } from '../../support.contract.ts';
 import { corrupt, faultyDisk, incomplete, logHarness, outcome, state } from './log-support.contract.ts';

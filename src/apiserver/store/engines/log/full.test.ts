@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Stored } from '../../../../core/kube/objects.ts';
-import { realClock } from '../../../../machinery/real-clock.ts';
+import { realClock } from '../../../../machinery/time/real-clock.ts';
 import type { Store } from '../../store.ts';
 import { PODS, keyIn, objectOf, putTo, removeFrom } from '../../support.contract.ts';
 import type { LogFile, LogFiles } from './files.ts';

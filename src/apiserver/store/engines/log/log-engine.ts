@@ -3,8 +3,8 @@
  * background when more of it is dead than alive. It needs no thread of its own: writing and syncing happen in the
  * platform's pool while the next batch gathers. Why a log and not a database: docs/decisions/0002-store-engine.md.
  */
-import type { Random } from '../../../../machinery/random.ts';
-import { realRandom } from '../../../../machinery/real-random.ts';
+import type { Random } from '../../../../machinery/random/random.ts';
+import { realRandom } from '../../../../machinery/random/real-random.ts';
 import type { EngineChange, StoreEngine } from '../../engine.ts';
 import { belongsToDeletion } from '../../deletions.ts';
 import { StoreError, textOf } from '../../errors.ts';

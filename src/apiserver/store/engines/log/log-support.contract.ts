@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
-import type { Clock } from '../../../../machinery/clock.ts';
-import { realClock } from '../../../../machinery/real-clock.ts';
+import type { Clock } from '../../../../machinery/time/clock.ts';
+import { realClock } from '../../../../machinery/time/real-clock.ts';
 import { openStore } from '../../memory-store.ts';
 import type { Store } from '../../store.ts';
 import { PODS, dataOf } from '../../support.contract.ts';

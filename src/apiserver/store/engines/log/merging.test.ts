@@ -1,7 +1,7 @@
 /** A merge that fails half-way: what took effect counts, and the next one works. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../../../machinery/real-clock.ts';
+import { realClock } from '../../../../machinery/time/real-clock.ts';
 import type { Store } from '../../store.ts';
 import { PODS, putTo } from '../../support.contract.ts';
 import type { LogFiles } from './files.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../../../machinery/real-clock.ts';
+import { realClock } from '../../../../machinery/time/real-clock.ts';
 import { openStore } from '../../memory-store.ts';
 import { PODS, putTo, removeFrom } from '../../support.contract.ts';
 import { encodeFrame } from './frame.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { realClock } from '../../../../machinery/real-clock.ts';
+import { realClock } from '../../../../machinery/time/real-clock.ts';
 import { openStore } from '../../memory-store.ts';
 import { PODS, dataOf, putTo, removeFrom } from '../../support.contract.ts';
 import { createLogEngine } from './log-engine.ts';

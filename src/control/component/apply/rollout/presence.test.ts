@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAEMON_SETS } from '../../../../core/api/registry/resources.ts';
 import { StatusError } from '../../../../core/kube/status-error.ts';
-import type { Client } from '../../../../machinery/client.ts';
-import { createVirtualClock } from '../../../../machinery/virtual-clock.ts';
+import type { Client } from '../../../../machinery/client/client.ts';
+import { createVirtualClock } from '../../../../machinery/time/virtual-clock.ts';
 import { refOf } from '../object-ref.ts';
 import { followPresence } from './presence.ts';
 

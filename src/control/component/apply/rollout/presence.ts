@@ -3,7 +3,7 @@
  * neither: they try again in silence, and a connection that went dead without a word looks like a rollout that stands still.
  */
 import { isStatus, StatusError } from '../../../../core/kube/status-error.ts';
-import { abortAfter } from '../../../../machinery/abort.ts';
+import { abortAfter } from '../../../../machinery/time/abort.ts';
 import { keyOfRef, refText, resourceOf, type ObjectRef } from '../object-ref.ts';
 import type { ApplyContext } from '../rendered.ts';
 

@@ -3,11 +3,11 @@ import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import { deepEqual } from '../../../../core/kube/immutable.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
-import type { Clock } from '../../../../machinery/clock.ts';
-import { type Controller, NO_KEYS, type ReconcileResult } from '../../../../machinery/controller.ts';
-import type { Informer } from '../../../../machinery/informer.ts';
-import { keyOf } from '../../../../machinery/object-keys.ts';
-import type { Change } from '../../../../machinery/object-store.ts';
+import type { Clock } from '../../../../machinery/time/clock.ts';
+import { type Controller, NO_KEYS, type ReconcileResult } from '../../../../machinery/controller/controller.ts';
+import type { Informer } from '../../../../machinery/cache/informer.ts';
+import { keyOf } from '../../../../machinery/cache/object-keys.ts';
+import type { Change } from '../../../../machinery/cache/object-store.ts';
 import type { Owner, Owners } from './owners.ts';
 import type { Selects } from './selectors.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { KubeObject, ObjectKey, Stored } from '../../../../core/kube/objects.ts';
-import { keyText } from '../../../../machinery/object-keys.ts';
+import { keyText } from '../../../../machinery/cache/object-keys.ts';
 import { newer } from '../../../../core/kube/resource-version.ts';
 import type { Overlay } from './overlay.ts';
 

@@ -7,8 +7,8 @@ import {
   type ControllerOptions,
   createController,
   type ReconcileResult,
-} from '../../../../machinery/controller.ts';
-import type { Informer } from '../../../../machinery/informer.ts';
+} from '../../../../machinery/controller/controller.ts';
+import type { Informer } from '../../../../machinery/cache/informer.ts';
 import { eventsFor, type KeeperOptions } from '../../keeper.ts';
 import { takeTurn } from './feed.ts';
 import type { Owner, Owners } from './owners.ts';

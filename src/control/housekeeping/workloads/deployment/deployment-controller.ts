@@ -9,7 +9,7 @@ import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../../core/api/registry/r
 import type { Deployment, ReplicaSet } from '../../../../core/api/types/apps-v1.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { NO_KEYS } from '../../../../machinery/controller.ts';
+import { NO_KEYS } from '../../../../machinery/controller/controller.ts';
 import { createFeed } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';
 import { createOverlay } from '../common/overlay.ts';

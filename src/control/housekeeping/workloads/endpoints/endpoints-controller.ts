@@ -6,7 +6,7 @@ import type { Labels } from '../../../../core/kube/labels.ts';
 import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import { isStatus } from '../../../../core/kube/status-error.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createController } from '../../../../machinery/controller.ts';
+import { createController } from '../../../../machinery/controller/controller.ts';
 import { unlessGone } from '../common/outcomes.ts';
 import { newer } from '../../../../core/kube/resource-version.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';

@@ -2,11 +2,11 @@
 import { PODS, SERVICES } from '../../../../core/api/registry/resources.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
-import type { Clock } from '../../../../machinery/clock.ts';
-import { type Controller, NO_KEYS } from '../../../../machinery/controller.ts';
-import type { Informers } from '../../../../machinery/informers.ts';
-import { keyOf, keyText } from '../../../../machinery/object-keys.ts';
-import type { Change } from '../../../../machinery/object-store.ts';
+import type { Clock } from '../../../../machinery/time/clock.ts';
+import { type Controller, NO_KEYS } from '../../../../machinery/controller/controller.ts';
+import type { Informers } from '../../../../machinery/cache/informers.ts';
+import { keyOf, keyText } from '../../../../machinery/cache/object-keys.ts';
+import type { Change } from '../../../../machinery/cache/object-store.ts';
 import { isTold, selectsOf } from './service-pods.ts';
 
 /** The least time between two looks, and more for each pod there is to look at. */

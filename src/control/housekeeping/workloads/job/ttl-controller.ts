@@ -5,8 +5,8 @@ import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
 import type { ObjectKey } from '../../../../core/kube/objects.ts';
 import { parseTime } from '../../../../core/kube/time.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createController } from '../../../../machinery/controller.ts';
-import { keyOf } from '../../../../machinery/object-keys.ts';
+import { createController } from '../../../../machinery/controller/controller.ts';
+import { keyOf } from '../../../../machinery/cache/object-keys.ts';
 import { unlessGone } from '../common/outcomes.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 

@@ -12,7 +12,7 @@ import type { Stored } from '../../../../core/kube/objects.ts';
 import { controllerOf, isControlledBy } from '../../../../core/kube/owner-references.ts';
 import { isTerminal } from '../../../../core/placement/pod-record.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import type { ReconcileResult } from '../../../../machinery/controller.ts';
+import type { ReconcileResult } from '../../../../machinery/controller/controller.ts';
 import { claim } from '../common/claims.ts';
 import { createFeed, isActive } from '../common/feed.ts';
 import { indexChildren } from '../common/indexes.ts';

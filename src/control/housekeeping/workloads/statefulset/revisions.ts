@@ -7,8 +7,8 @@ import { encodeGoJson, parseJson, type JsonObject } from '../../../../core/kube/
 import type { Stored } from '../../../../core/kube/objects.ts';
 import { controllerReference } from '../../../../core/kube/owner-references.ts';
 import { isStatus } from '../../../../core/kube/status-error.ts';
-import type { Client } from '../../../../machinery/client.ts';
-import { keyOf } from '../../../../machinery/object-keys.ts';
+import type { Client } from '../../../../machinery/client/client.ts';
+import { keyOf } from '../../../../machinery/cache/object-keys.ts';
 import { claim } from '../common/claims.ts';
 import type { Children } from '../common/indexes.ts';
 import { unlessGone } from '../common/outcomes.ts';

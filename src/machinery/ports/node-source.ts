@@ -1,0 +1,87 @@
+/**
+ * Nodes, wherever they are kept. With one API server that is an informer; in partitioned mode several servers own
+ * nodes, each with its own state of synchronisation and its own resource versions, which never meet.
+ */
+import type { Node } from '../../core/api/types/core-v1.ts';
+import type { Stored } from '../../core/kube/objects.ts';
+import type { Client } from '../client/client.ts';
+import type { HandlerRegistration, Informer, InformerHandler } from '../cache/informer.ts';
+
+export interface SourcedNode {
+  readonly node: Stored<Node>;
+  /** The partition that owns it. */
+  readonly partition: string;
+}
+
+export type PartitionState =
+  /** Not all of its nodes are known yet: absence means nothing. */
+  | 'syncing'
+  /** Its nodes are known and followed. */
+  | 'synced'
+  /** Its nodes were known; what happened to them since is not. Nothing may be concluded from silence. */
+  | 'unreachable';
+
+export interface NodePartition {
+  readonly name: string;
+  readonly state: PartitionState;
+  /** The API server that owns these nodes and the pods bound to them. */
+  readonly client: Client;
+}
+
+export type NodeHandler = InformerHandler<Node> & {
+  /** A partition was lost or came back. */
+  partition?(partition: NodePartition): void;
+};
+
+export interface NodeSource {
+  partitions(): readonly NodePartition[];
+  /** True when the nodes of every partition are known: only then may "not there" mean "gone". */
+  hasSynced(): boolean;
+  synced(signal?: AbortSignal): Promise<void>;
+  readonly size: number;
+  get(name: string): SourcedNode | undefined;
+  nodes(): Iterable<SourcedNode>;
+  addHandler(handler: NodeHandler): HandlerRegistration;
+}
+
+/** The partition of a cluster that is not partitioned. */
+export const SOLE_PARTITION = 'home';
+
+export function nodeSourceFrom(informer: Informer<Node>, client: Client, partition = SOLE_PARTITION): NodeSource {
+  return {
+    partitions: () => [{ name: partition, state: informer.hasSynced() ? 'synced' : 'syncing', client }],
+    hasSynced: () => informer.hasSynced(),
+    synced: (signal) => informer.synced(signal),
+    get size() {
+      return informer.lister.size;
+    },
+    get(name) {
+      const node = informer.lister.get(name);
+      return node === undefined ? undefined : { node, partition };
+    },
+    *nodes() {
+      for (const node of informer.lister.list()) yield { node, partition };
+    },
+    addHandler: (handler) => informer.addHandler(handler),
+  };
+}
+
+export interface LogQuery {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  readonly timestamps?: boolean;
+  readonly tailLines?: number;
+  readonly sinceSeconds?: number;
+  /** RFC 3339. */
+  readonly sinceTime?: string;
+  readonly limitBytes?: number;
+}
+
+/** The way from the API server to a node, as far as it is built: logs of a pod that runs there. */
+export interface NodeLink {
+  /** Chunks of log text; ends with the container unless followed. Throws `StatusError` where there is none. */
+  logs(node: string, query: LogQuery, signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
