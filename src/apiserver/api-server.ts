@@ -6,7 +6,7 @@
  * There are no loops in this room: what happens by itself happens in controllers.
  */
 import type { HeldNames } from '../core/api/custom/crd/held-names.ts';
-import type { KindDefinition } from '../core/api/kind-definition.ts';
+import type { KindDefinition } from '../core/api/kind/kind-definition.ts';
 import type { Registry } from '../core/api/registry/registry.ts';
 import { StatusError, internalError } from '../core/kube/status-error.ts';
 import type { AdmissionPlugin } from '../machinery/ports/admission.ts';

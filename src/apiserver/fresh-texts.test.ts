@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitObject } from '../core/api/schema/object-json.ts';
+import { splitObject } from '../core/api/encoding/object-json.ts';
 import { keepText, takeText } from './fresh-texts.ts';
 
 const config = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });

@@ -3,7 +3,7 @@
  * is among the dearest steps of a write over HTTP, and one is enough. Objects never change, so identity is the key, and
  * servers that share a process may share this too.
  */
-import type { SplitObject } from '../core/api/schema/object-json.ts';
+import type { SplitObject } from '../core/api/encoding/object-json.ts';
 
 /** More than are under way at once; the oldest, which nobody came for, go first. */
 const MOST = 256;

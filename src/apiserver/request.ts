@@ -2,7 +2,7 @@
  * A request after the wire has been taken off: what both the HTTP server and the in-process client hand to the
  * handlers, so that the two cannot differ.
  */
-import type { KindDefinition } from '../core/api/kind-definition.ts';
+import type { KindDefinition } from '../core/api/kind/kind-definition.ts';
 import type { GroupVersionResource, KubeObject, Stored } from '../core/kube/objects.ts';
 import type { DeleteOptions, ListOptions, Patch, WatchOptions, WriteOptions } from '../machinery/client/client.ts';
 import type { UserInfo } from '../machinery/ports/admission.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../apiserver/wire/exchange.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
-import type { KindDefinition } from '../core/api/kind-definition.ts';
+import type { KindDefinition } from '../core/api/kind/kind-definition.ts';
 import type { Labels, Metrics } from '../machinery/metrics/metrics.ts';
 import { noMetrics } from '../machinery/metrics/metrics.ts';
 import { createRequestMetrics } from './request-metrics.ts';

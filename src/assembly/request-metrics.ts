@@ -2,7 +2,7 @@
 import type { Exchange } from '../apiserver/wire/exchange.ts';
 import { parsePath, type Route } from '../apiserver/wire/path.ts';
 import { firstPart, isPathOf, isServed, STREAMS, verbAsked } from '../apiserver/wire/resource-request.ts';
-import type { KindDefinition } from '../core/api/kind-definition.ts';
+import type { KindDefinition } from '../core/api/kind/kind-definition.ts';
 import type { Counter, Histogram, Metrics } from '../machinery/metrics/metrics.ts';
 
 const LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope'];

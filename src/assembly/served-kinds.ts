@@ -5,7 +5,7 @@
 import { componentDefinitions } from '../core/api/component/definitions.ts';
 import { defaultDefinition } from '../core/api/custom/crd/defaults.ts';
 import type { HeldNames } from '../core/api/custom/crd/held-names.ts';
-import type { KindDefinition } from '../core/api/kind-definition.ts';
+import type { KindDefinition } from '../core/api/kind/kind-definition.ts';
 import { ownKinds } from '../core/api/registry/built-in-kinds.ts';
 import type { CustomResourceDefinition } from '../core/api/types/apiextensions-v1.ts';
 import { CONTROLLERS, type ControllerName } from './controllers.ts';

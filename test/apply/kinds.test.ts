@@ -5,7 +5,7 @@ import { createDecoder } from '../../src/apiserver/handlers/decode.ts';
 import { createFieldOwners, type OwnedWrite } from '../../src/apiserver/handlers/managed-fields.ts';
 import { encodeFields } from '../../src/core/api/apply/fields-v1.ts';
 import { type ManagedFields, readOwners, withManaged } from '../../src/core/api/apply/managed.ts';
-import type { KindDefinition } from '../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../src/core/api/kind/kind-definition.ts';
 import { createRegistry } from '../../src/core/api/registry/registry.ts';
 import type { KubeObject, Stored } from '../../src/core/kube/objects.ts';
 

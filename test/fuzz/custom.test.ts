@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
-import type { KindDefinition } from '../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../src/core/api/kind/kind-definition.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/core/api/registry/resources.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../src/core/api/types/apiextensions-v1.ts';
 import type { Json } from '../../src/core/kube/json.ts';

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestServer } from '../../src/apiserver/testing/test-server.ts';
-import type { KindDefinition } from '../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../src/core/api/kind/kind-definition.ts';
 import { createRegistry } from '../../src/core/api/registry/registry.ts';
 import { apiVersionOf } from '../../src/core/kube/objects.ts';
 import { StatusError } from '../../src/core/kube/status-error.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LOOPBACK } from '../../src/apiserver/access/users.ts';
 import { createTestServer } from '../../src/apiserver/testing/test-server.ts';
 import { ProtobufError } from '../../src/core/api/errors.ts';
-import type { KindDefinition } from '../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../src/core/api/kind/kind-definition.ts';
 import { createRegistry } from '../../src/core/api/registry/registry.ts';
 import { checkObject } from '../../src/core/api/schema/check.ts';
 import {

@@ -5,9 +5,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toStructural } from '../../src/core/api/custom/structural.ts';
-import { validateListTypes } from '../../src/core/api/custom/list-types.ts';
-import { valueValidator } from '../../src/core/api/custom/value-validator.ts';
+import { toStructural } from '../../src/core/api/custom/schema/structural.ts';
+import { validateListTypes } from '../../src/core/api/custom/schema/list-types.ts';
+import { valueValidator } from '../../src/core/api/custom/schema/value-validator.ts';
 import { cases, TIMEOUT } from './support/cases.ts';
 import { anySchema } from './support/schemas.ts';
 import { translate } from './support/translate-schema.ts';

@@ -5,7 +5,7 @@
 import { stringify } from 'yaml';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
-import { parseResources, schemaName, type ResourceFact } from '../../src/core/api/registry/parse-resources.ts';
+import { parseResources, schemaName, type ResourceFact } from '../../src/core/api/schema/parse-resources.ts';
 import type { TypeExpression } from '../../src/core/api/schema/parse-facts.ts';
 import { typeSchema, type FieldSchema } from '../../src/core/api/schema/type-schema.ts';
 

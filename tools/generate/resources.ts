@@ -1,7 +1,7 @@
 /** Typed constants for every resource, src/core/api/registry/resources.ts: `PODS`, `DAEMON_SETS`, `NODE_POOLS`. */
 import { KUBERNETES_RESOURCES } from '../../src/core/api/facts/kubernetes-resources.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
-import { parseResources, type ResourceFact, schemaName } from '../../src/core/api/registry/parse-resources.ts';
+import { parseResources, type ResourceFact, schemaName } from '../../src/core/api/schema/parse-resources.ts';
 
 const PATH = 'src/core/api/registry/resources.ts';
 const WIDTH = 120;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../core/api/registry/registry.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../machinery/ports/admission.ts';

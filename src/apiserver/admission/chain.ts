@@ -3,7 +3,7 @@
  * plugin may refuse it. Which plugins look at what is decided once for each kind, operation and subresource, and
  * as long as no plugin answers with a promise the whole chain stays synchronous.
  */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 

@@ -1,5 +1,5 @@
 /** Pods stay five minutes on a node that is not ready or cannot be reached, unless they say otherwise. */
-import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
+import { subtreeMemo } from '../../core/api/rules/memo.ts';
 import type { Pod, Toleration } from '../../core/api/types/core-v1.ts';
 import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/ports/admission.ts';
 

@@ -6,7 +6,7 @@ import type {
   PersistentVolumeClaim,
   PodSpec,
 } from '../../core/api/types/core-v1.ts';
-import type { ResourceList } from '../../core/api/kinds/pod/findings.ts';
+import type { ResourceList } from '../../core/api/rules/findings.ts';
 import { formatQuantity, type Quantity, quantityMilliValue, quantityValue, ZERO } from '../../core/kube/quantity.ts';
 import { readUsage, type Usage } from '../../core/placement/quota/amounts-by-name.ts';
 import { podLimits } from '../../core/placement/quota/pod-usage.ts';

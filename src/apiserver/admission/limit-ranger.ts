@@ -1,5 +1,5 @@
 /** Gives containers the namespace's defaults, and refuses what is outside its limits. Judged once per template. */
-import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
+import { subtreeMemo } from '../../core/api/rules/memo.ts';
 import type { Container, LimitRange, PersistentVolumeClaim, Pod, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';

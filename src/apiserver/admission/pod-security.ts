@@ -2,7 +2,7 @@
  * PodSecurity: namespaces say by labels how much their pods may do. Pods that may not are refused; whoever makes pods, and
  * pods that only warnings are asked for, are warned. Nothing is looked at where no label says anything.
  */
-import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
+import { subtreeMemo } from '../../core/api/rules/memo.ts';
 import type { Container, Namespace, Pod, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';

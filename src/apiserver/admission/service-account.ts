@@ -2,7 +2,7 @@
  * Every pod runs as a service account and finds its token where Kubernetes puts it. The volume's name ends in five
  * characters derived from the containers, not in random ones, so that all pods of a template keep sharing them.
  */
-import { subtreeMemo } from '../../core/api/kinds/pod/memo.ts';
+import { subtreeMemo } from '../../core/api/rules/memo.ts';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume, VolumeMount } from '../../core/api/types/core-v1.ts';
 import { pathSegmentNameProblems } from '../../core/kube/names.ts';
 import type { Stored } from '../../core/kube/objects.ts';

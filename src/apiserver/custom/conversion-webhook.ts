@@ -1,8 +1,8 @@
 /** Conversion by webhook: a ConversionReview goes out, the objects come back, and nothing but their content may differ. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
-import { validateAnnotations, validateLabels } from '../../core/api/kinds/metadata.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
+import { validateAnnotations, validateLabels } from '../../core/api/rules/metadata.ts';
 import type { WebhookConversion } from '../../core/api/types/apiextensions-v1.ts';
-import { isBag } from '../../core/api/custom/shape.ts';
+import { isBag } from '../../core/api/custom/schema/shape.ts';
 import { aggregateMessage } from '../../core/kube/field-errors.ts';
 import { goQuote } from '../../core/kube/go-text.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';

@@ -1,5 +1,5 @@
 /** Conversion that has to be waited for: a webhook is asked, and the request tried again with its answer. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 
 /** Converts objects of a custom kind to another of its versions, all in one call. Rejects with `StatusError`. */

@@ -5,7 +5,7 @@
 import { customKinds } from '../../core/api/custom/custom-kind.ts';
 import { type HeldNames, servedDefinition } from '../../core/api/custom/crd/held-names.ts';
 import { isConditionTrue } from '../../core/api/custom/crd/conditions.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
 import type { CustomResourceDefinition } from '../../core/api/types/apiextensions-v1.ts';
 import { deepEqual } from '../../core/kube/immutable.ts';

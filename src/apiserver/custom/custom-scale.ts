@@ -1,7 +1,7 @@
 /** `scale` of custom resources: replicas stand where their definition says. */
 import { nested } from '../../core/api/custom/scale-paths.ts';
-import { isBag } from '../../core/api/custom/shape.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import { isBag } from '../../core/api/custom/schema/shape.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Scale } from '../../core/api/types/autoscaling-v1.ts';
 import { setOwn } from '../../core/kube/immutable.ts';
 import type { Stored } from '../../core/kube/objects.ts';

@@ -3,7 +3,7 @@
  * read prunes and fills them as the stored version's schema says today and then shows what this version knows of them,
  * and every write is turned into what is stored. Handlers work on the view and know nothing of versions.
  */
-import type { CustomForm, KindDefinition } from '../../core/api/kind-definition.ts';
+import type { CustomForm, KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { apiVersionOf, type KubeObject, type Stored, type StoredMeta } from '../../core/kube/objects.ts';
 import type {
   CollectionKey,

@@ -3,7 +3,7 @@
  * shall become.
  */
 import { type Owners, withManaged } from '../../core/api/apply/managed.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
 import { parseUint64 } from '../../core/kube/go-text.ts';
 import { share } from '../../core/kube/immutable.ts';

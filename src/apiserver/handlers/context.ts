@@ -2,7 +2,7 @@
  * What every handler works with: one per API server, built in api-server.ts. Handlers see stored forms only; a
  * request in another form of a kind is converted before it reaches them (converted.ts).
  */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { StatusError, methodNotAllowed } from '../../core/kube/status-error.ts';

@@ -2,7 +2,7 @@
  * Some kinds are read and written in several forms (events in two groups, autoscalers in two versions) but stored in
  * one. Requests in another form are turned into requests for the stored one, and answers back, around the handlers.
  */
-import type { KindConversion, KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindConversion, KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import type { ApiRequest, ApiResponse, ApiWatchEvent, RequestTarget, WatchRequest, WatchSink } from '../request.ts';

@@ -1,6 +1,6 @@
 /** The way of a new object from its decoded form into the store; shared by POST and by whatever else may create. */
 import type { Owners } from '../../core/api/apply/managed.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject, Stored, StoredMeta } from '../../core/kube/objects.ts';
 import { StatusError, alreadyExists, badRequest, invalidObject, isStatus } from '../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../machinery/ports/admission.ts';

@@ -1,5 +1,5 @@
 /** From what a client sent to an object of the kind: right type, right structure, defaults filled in. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { type Checked, checkObject } from '../../core/api/schema/check.ts';
 import { strictComplaints } from '../../core/api/schema/decoding-errors.ts';
 import { invalid } from '../../core/kube/field-errors.ts';

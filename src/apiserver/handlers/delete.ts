@@ -1,5 +1,5 @@
 /** DELETE of one object, and of everything a selection names. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { type Status, isStatus, notFound } from '../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../machinery/ports/admission.ts';

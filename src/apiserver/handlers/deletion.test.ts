@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../../core/api/registry/registry.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import type { DeleteRequest } from '../request.ts';

@@ -2,7 +2,7 @@
  * What a delete request does to an object: remove it, mark it (finalizers or grace still stand in the way), or
  * nothing, because it is being deleted already. Pure, so that every combination can be tested.
  */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { type FieldError, invalid, notSupported } from '../../core/kube/field-errors.ts';
 import { FOREGROUND_FINALIZER as FOREGROUND, ORPHAN_FINALIZER as ORPHAN } from '../../core/kube/finalizers.ts';
 import type { ObjectMeta } from '../../core/kube/meta-v1.ts';

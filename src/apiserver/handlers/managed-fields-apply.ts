@@ -1,7 +1,7 @@
 /** Server-side apply as a request: what must be right about it before anything is merged. */
 import { shapeOfKind } from '../../core/api/apply/kind-shape.ts';
 import { joinErrors, validateConfiguration } from '../../core/api/apply/validate.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { required } from '../../core/kube/field-errors.ts';
 import type { Json } from '../../core/kube/json.ts';
 import type { ManagedFields } from '../../core/api/apply/managed.ts';

@@ -10,7 +10,7 @@ import {
   SCALE_VERSION,
 } from '../../core/api/apply/scale-owners.ts';
 import { shapeOf } from '../../core/api/apply/shape.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
 import { type KubeObject, type Stored, apiVersionOf } from '../../core/kube/objects.ts';
 import type { HandlerContext } from './context.ts';

@@ -21,7 +21,7 @@ import { resetFields } from '../../core/api/apply/reset-fields.ts';
 import { haveSameFields } from '../../core/api/apply/same-fields.ts';
 import { shapeOfKind } from '../../core/api/apply/kind-shape.ts';
 import type { Shape } from '../../core/api/apply/shape.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
 import { checkObject } from '../../core/api/schema/check.ts';
 import { findTypeSchema } from '../../core/api/schema/type-schema.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { builtInKinds } from '../../core/api/registry/built-in-kinds.ts';
 import { CONFIG_MAPS, DAEMON_SETS } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';

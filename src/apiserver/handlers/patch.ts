@@ -1,5 +1,5 @@
 /** PATCH: the patch is applied to whatever the object is at the moment of the write, so it rarely conflicts. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts';

@@ -2,7 +2,7 @@
  * The one place where patch formats are known. A format is a function from the patch to a function from object to
  * object; formats not listed are answered with 415, as for a content type nobody understands.
  */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Json, JsonObject } from '../../core/kube/json.ts';
 import { JsonPatchError, applyJsonPatch, decodeJsonPatch, jsonPatchFailure } from '../../core/kube/json-patch.ts';
 import { applyMergePatch } from '../../core/kube/merge-patch.ts';

@@ -1,6 +1,6 @@
 /** Selectors of lists and watches, compiled once: many clients ask for the same selection again and again. */
 import { fieldSelectorProblem } from '../../core/api/kinds/selectable-fields.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import {
   type FieldReader,
   type FieldReaders,

@@ -2,7 +2,7 @@
  * A watch: what is there (when asked for), then every committed change that concerns the selection, in revision
  * order. An object that enters the selection is ADDED, one that leaves it DELETED, whatever really happened to it.
  */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError, expired, internalError, invalidObject } from '../../core/kube/status-error.ts';
 import { invalid } from '../../core/kube/field-errors.ts';

@@ -1,7 +1,7 @@
 /** Answers, from values to bytes: single objects in the shape and format that was asked for, and errors. */
-import { encodeObject } from '../../core/api/schema/object-json.ts';
+import { encodeObject } from '../../core/api/encoding/object-json.ts';
 import { encodeProtobufObject } from '../../core/api/schema/protobuf/envelope.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import { scalePrinter } from '../../core/api/printers/autoscaling.ts';
 import { buildTable, partialObject, type TableOptions } from '../../core/api/printers/table.ts';

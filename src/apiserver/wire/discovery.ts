@@ -2,7 +2,7 @@
  * Discovery documents, legacy (one request a group) and aggregated (one request in all), from the registry.
  */
 import { createHash } from 'node:crypto';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { GroupVersions, Registry } from '../../core/api/registry/registry.ts';
 import { apiVersionOf } from '../../core/kube/objects.ts';
 

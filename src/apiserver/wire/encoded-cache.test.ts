@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ManagedFields, withManaged } from '../../core/api/apply/managed.ts';
-import { encodeObject } from '../../core/api/schema/object-json.ts';
+import { encodeObject } from '../../core/api/encoding/object-json.ts';
 import { pathSet } from '../../core/api/apply/field-set.ts';
 import { fieldElement } from '../../core/api/apply/path-element.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';

@@ -4,7 +4,7 @@
  * Bounded in bytes; the oldest entries go first.
  */
 import { encodeManaged, type ManagedFields } from '../../core/api/apply/managed.ts';
-import { splitObject } from '../../core/api/schema/object-json.ts';
+import { splitObject } from '../../core/api/encoding/object-json.ts';
 import { takeText } from '../fresh-texts.ts';
 import { writtenObject } from './written-object.ts';
 import { createSlab } from './slab.ts';

@@ -1,7 +1,7 @@
 /** Watch events as the lines that go over the wire. A plain JSON frame is encoded once for all watchers. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { buildTable, partialObject } from '../../core/api/printers/table.ts';
-import { encodeObject } from '../../core/api/schema/object-json.ts';
+import { encodeObject } from '../../core/api/encoding/object-json.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type Stored } from '../../core/kube/objects.ts';
 import type { Status } from '../../core/kube/status-error.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { decodeManaged, withManaged, withPlainManaged } from '../../core/api/apply/managed.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { buildTable, partialObject } from '../../core/api/printers/table.ts';
 import { createRegistry } from '../../core/api/registry/registry.ts';
-import { encodeObject } from '../../core/api/schema/object-json.ts';
+import { encodeObject } from '../../core/api/encoding/object-json.ts';
 import { encodeProtobufObject, hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type Stored } from '../../core/kube/objects.ts';

@@ -2,11 +2,11 @@
  * Lists, from objects to bytes, in every format and shape. Each is a row of bits that are made when they are sent, an item
  * or a row at a time: a large list neither blocks the process nor doubles in memory. See send-bits.ts.
  */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import { createdAtPrinter } from '../../core/api/printers/default.ts';
 import { partialObject, tableRowByRow } from '../../core/api/printers/table.ts';
-import { encodeObject } from '../../core/api/schema/object-json.ts';
+import { encodeObject } from '../../core/api/encoding/object-json.ts';
 import { encodeMessage } from '../../core/api/schema/protobuf/encode.ts';
 import { encodeListItem } from '../../core/api/schema/protobuf/envelope.ts';
 import { encodeJson } from '../../core/kube/json.ts';

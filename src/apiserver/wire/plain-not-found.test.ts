@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { createRegistry } from '../../core/api/registry/registry.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import { parsePath } from './path.ts';

@@ -1,5 +1,5 @@
 /** The query string of a resource request, as options. Values that make no sense are refused in Kubernetes' words. */
-import { validateFieldManager } from '../../core/api/kinds/managed-fields.ts';
+import { validateFieldManager } from '../../core/api/rules/managed-fields.ts';
 import { type FieldError, notSupported, required } from '../../core/kube/field-errors.ts';
 import { readGoDuration } from '../../core/kube/go-duration.ts';
 import { badRequest, invalidObject, StatusError } from '../../core/kube/status-error.ts';

@@ -1,5 +1,5 @@
 /** An HTTP request for a resource, answered: method and query become a verb, the body an object, the answer bytes. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Json } from '../../core/kube/json.ts';
 import { keysOf } from '../../core/api/schema/keys-of.ts';
 import { findDuplicateFields, mayRepeatKeys, type Place } from '../../core/kube/json-scan.ts';

@@ -3,7 +3,7 @@
  * first, so that a list can leave them out. Whatever else there is, custom kinds and ours, is written as it is.
  */
 import { KUBERNETES_RESOURCES } from '../../core/api/facts/kubernetes-resources.ts';
-import { parseResources, schemaName } from '../../core/api/registry/parse-resources.ts';
+import { parseResources, schemaName } from '../../core/api/schema/parse-resources.ts';
 import { goForm, type GoForm } from '../../core/api/schema/go-form.ts';
 
 export interface WrittenObject {

@@ -4,7 +4,7 @@
  */
 import { CLEANUP_FINALIZER } from '../../core/api/kinds/custom-resource-definition.ts';
 import { isConditionTrue, withCondition, type ConditionWords } from '../../core/api/custom/crd/conditions.ts';
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../core/api/registry/resources.ts';
 import type { CustomResourceDefinition } from '../../core/api/types/apiextensions-v1.ts';
 import { isBeingDeleted } from '../../core/kube/finalizers.ts';

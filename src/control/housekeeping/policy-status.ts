@@ -1,5 +1,5 @@
 /** Says in the status of every ValidatingAdmissionPolicy whether its expressions fit the types they are about. */
-import { typeCheckingWarnings } from '../../core/api/kinds/admission/type-checking.ts';
+import { typeCheckingWarnings } from '../../core/api/registry/type-checking.ts';
 import type { Registry } from '../../core/api/registry/registry.ts';
 import { VALIDATING_ADMISSION_POLICIES } from '../../core/api/registry/resources.ts';
 import type { ValidatingAdmissionPolicy } from '../../core/api/types/admissionregistration-v1.ts';

@@ -1,5 +1,5 @@
 /** Which of the kinds that are served the house-keepers have to do with. */
-import type { KindDefinition } from '../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import { isPrincipal, type Registry } from '../../core/api/registry/registry.ts';
 import type { ChangingKinds } from './changing-kinds.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { withPlainManaged } from '../../../src/core/api/apply/managed.ts';
 import type { ApiRequest, ApiResponse } from '../../../src/apiserver/request.ts';
 import type { TestServer } from '../../../src/apiserver/testing/test-server.ts';
-import type { KindDefinition } from '../../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import { encodeJson, parseJson } from '../../../src/core/kube/json.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';

@@ -1,5 +1,5 @@
 /** Valid manifests of many kinds, to be spoilt. Kinds without one of their own begin with nothing but a name. */
-import type { KindDefinition } from '../../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import type { Json } from '../../../src/core/kube/json.ts';
 import { apiVersionOf } from '../../../src/core/kube/objects.ts';
 

@@ -1,6 +1,6 @@
 /** Serves a custom kind on a server without controllers: its conditions are set as their controller would. */
 import type { TestServer } from '../../../src/apiserver/testing/test-server.ts';
-import type { KindDefinition } from '../../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/core/api/registry/resources.ts';
 import type { CustomResourceDefinition } from '../../../src/core/api/types/apiextensions-v1.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { LOOPBACK } from '../../../src/apiserver/access/users.ts';
 import type { ApiRequest, RequestTarget } from '../../../src/apiserver/request.ts';
-import type { KindDefinition } from '../../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import { encodeJson, parseJson, type Json } from '../../../src/core/kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../../src/core/kube/objects.ts';
 import { OBJECT_NAMES } from './harmless.ts';

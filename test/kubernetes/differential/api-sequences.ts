@@ -2,7 +2,7 @@
  * Sequences of requests about one object, drawn from a seed as plain data, so that they can be replayed and made smaller.
  * `$name`, `$ns`, `$uid`, `$rv` and `$stale` are filled in when a request is sent, for each server with its own.
  */
-import type { KindDefinition } from '../../../src/core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import { createRegistry } from '../../../src/core/api/registry/registry.ts';
 import type { Json } from '../../../src/core/kube/json.ts';
 import { chanceOf, type Chance } from './api-chance.ts';

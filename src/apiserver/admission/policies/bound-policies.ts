@@ -1,7 +1,7 @@
 /** Policies that somebody put into force, and which requests they are about. */
 import { celValueOf, type CelBindings } from '../../../core/api/cel/cel.ts';
 import { DYN_DECL } from '../../../core/api/cel/decl-types.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { MatchResources } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import { SYSTEM_TENANT, type Stored } from '../../../core/kube/objects.ts';

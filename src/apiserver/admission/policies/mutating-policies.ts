@@ -3,7 +3,7 @@
  * bindings. When one has changed the object, the plugins before look at it again, and so do policies that want to
  * (`reinvocationPolicy: IfNeeded`); once.
  */
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,

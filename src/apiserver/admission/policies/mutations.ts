@@ -7,8 +7,8 @@ import { joinErrors, validateConfiguration } from '../../../core/api/apply/valid
 import { isList, isMap } from '../../../core/api/apply/values.ts';
 import type { CelBindings, CelValue } from '../../../core/api/cel/cel.ts';
 import { misnamed, patchOperations } from '../../../core/api/cel/patch-types.ts';
-import { toJson } from '../../../core/api/cel/to-json.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import { toJson } from '../../../core/api/cel/values/to-json.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { MutatingAdmissionPolicy, Mutation } from '../../../core/api/types/admissionregistration-v1.ts';
 import { applyJsonPatch, JsonPatchError, JsonPatchTestFailed } from '../../../core/kube/json-patch.ts';
 import type { Json } from '../../../core/kube/json.ts';

@@ -11,7 +11,7 @@ import {
   type CelType,
 } from '../../../core/api/cel/cel.ts';
 import { DYN } from '../../../core/api/cel/types.ts';
-import { CelError } from '../../../core/api/cel/values.ts';
+import { CelError } from '../../../core/api/cel/values/values.ts';
 import type { MatchCondition, ParamKind, Variable } from '../../../core/api/types/admissionregistration-v1.ts';
 
 export type Program = { readonly expression: string; readonly program: CelProgram } | { readonly error: string };

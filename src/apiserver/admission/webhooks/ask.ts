@@ -1,6 +1,6 @@
 /** One webhook and one request: is it concerned, what does it say, and what follows when it says nothing. */
 import type { Authorize } from '../../../core/api/cel/library/authorizer.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { Registry } from '../../../core/api/registry/registry.ts';
 import type { NamedRuleWithOperations } from '../../../core/api/types/admissionregistration-v1.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';

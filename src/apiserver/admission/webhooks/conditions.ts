@@ -7,7 +7,7 @@ import {
   type CelProgram,
 } from '../../../core/api/cel/cel.ts';
 import type { Authorize } from '../../../core/api/cel/library/authorizer.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { MatchCondition } from '../../../core/api/types/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';

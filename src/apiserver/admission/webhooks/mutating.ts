@@ -4,7 +4,7 @@
  * before the last change; once, so that two which disagree do not go on for ever.
  */
 import { decodeJsonPatch, applyJsonPatch } from '../../../core/kube/json-patch.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import { parseJson, type Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';

@@ -1,5 +1,5 @@
 /** The question that goes to a webhook, and what may be believed of its answer. */
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
 import { StatusError, type StatusReason } from '../../../core/kube/status-error.ts';

@@ -1,6 +1,6 @@
 /** `binding`: the scheduler's one write. A pod is given its node once and for all. */
 import type { Binding, Pod, PodCondition } from '../../../core/api/types/core-v1.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import { aggregateMessage, type FieldError, notSupported, required } from '../../../core/kube/field-errors.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { StatusError, badRequest, conflict, notFound } from '../../../core/kube/status-error.ts';

@@ -3,7 +3,7 @@
  * pays first, so that two evictions can never spend the same disruption; what it paid for a pod that then stays comes
  * back with the controller's next count.
  */
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import { DISRUPTION_TARGET } from '../../../core/api/kinds/disruption-status.ts';
 import { POD_DISRUPTION_BUDGETS } from '../../../core/api/registry/resources.ts';
 import type { Pod, PodCondition } from '../../../core/api/types/core-v1.ts';

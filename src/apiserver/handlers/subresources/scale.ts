@@ -1,5 +1,5 @@
 /** `scale`: one small form of everything that has replicas, for autoscalers and `kubectl scale`. */
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
 import { invalid } from '../../../core/kube/field-errors.ts';
 import { compileLabelSelector } from '../../../core/kube/label-selector.ts';

@@ -3,7 +3,7 @@
  * are told apart by the kind's strategy).
  */
 import type { ManagedFields } from '../../../core/api/apply/managed.ts';
-import type { KindDefinition } from '../../../core/api/kind-definition.ts';
+import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { methodNotAllowed } from '../../../core/kube/status-error.ts';
 import type { ApiPatch, ApiResponse, CreateRequest, PatchRequest, UpdateRequest } from '../../request.ts';

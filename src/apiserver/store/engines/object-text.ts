@@ -5,7 +5,7 @@
  */
 import { decodeManaged, encodeManaged, type ManagedFields, setManaged } from '../../../core/api/apply/managed.ts';
 import { shareManaged } from '../../../core/api/apply/managers.ts';
-import { type EncodeMember, OWNERS_MEMBER, splitObject } from '../../../core/api/schema/object-json.ts';
+import { type EncodeMember, OWNERS_MEMBER, splitObject } from '../../../core/api/encoding/object-json.ts';
 import { encodeJson, type Json, type JsonObject, parseJson } from '../../../core/kube/json.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { keepText } from '../../fresh-texts.ts';

@@ -14,7 +14,7 @@ import {
 import { secretStrategy } from '../../../core/api/kinds/secret.ts';
 import { serviceAccountStrategy } from '../../../core/api/kinds/service-account.ts';
 import { daemonSetStrategy } from '../../../core/api/kinds/workloads/daemon-set.ts';
-import type { KindStrategy } from '../../../core/api/kind-definition.ts';
+import type { KindStrategy } from '../../../core/api/kind/kind-definition.ts';
 import type { FieldError } from '../../../core/kube/field-errors.ts';
 import { inOrder, type Problem } from '../problem.ts';
 import { problemAt, type ReadComponent } from '../read/read-component.ts';

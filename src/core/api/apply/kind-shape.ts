@@ -1,6 +1,6 @@
 /** The shape of a kind: from the facts for what Kubernetes and we define, from their schema for custom resources. */
 import type { Json } from '../../kube/json.ts';
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind/kind-definition.ts';
 import { keyDefaults, type ListNode, type ObjectNode, type SchemaNode } from '../schema/lists.ts';
 import { findTypeSchema } from '../schema/type-schema.ts';
 import { fieldElement } from './path-element.ts';

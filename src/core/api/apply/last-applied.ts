@@ -4,7 +4,7 @@
  * annotation is there, server-side apply keeps it up to date, so that the way back is open.
  */
 import { encodeGoJson, type Json, type JsonObject, parseJson } from '../../kube/json.ts';
-import { ANNOTATION_BYTES } from '../kinds/metadata.ts';
+import { ANNOTATION_BYTES } from '../rules/metadata.ts';
 import { utf8Length } from '../../kube/go-text.ts';
 import { compare } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';

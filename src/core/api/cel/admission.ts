@@ -15,9 +15,9 @@ import {
   TIMESTAMP_DECL,
   type DeclType,
 } from './decl-types.ts';
-import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from './opaque.ts';
+import { AUTHORIZER_TYPE, RESOURCE_CHECK_TYPE } from './values/opaque.ts';
 import { structType } from './types.ts';
-import { CelMap, type CelValue, type Val } from './values.ts';
+import { CelMap, type CelValue, type Val } from './values/values.ts';
 
 const UNBOUNDED = -1;
 const STRINGS = listDecl(STRING_DECL, UNBOUNDED);

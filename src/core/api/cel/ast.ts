@@ -1,5 +1,5 @@
 /** Expressions after parsing, macros already expanded. Every node has an id (for types and references) and a place. */
-import type { CelUint } from './values.ts';
+import type { CelUint } from './values/values.ts';
 
 export type Literal = null | boolean | bigint | number | string | CelUint | Uint8Array;
 

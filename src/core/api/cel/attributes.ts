@@ -3,7 +3,7 @@
  * part; conditions are part of paths too, so that `(a ? b : c).d` selects in the branch that is taken.
  */
 import { charge, type Eval, type Frame } from './frame.ts';
-import { printGo } from './print-go.ts';
+import { printGo } from './values/print-go.ts';
 import {
   CelError,
   CelList,
@@ -17,7 +17,7 @@ import {
   typeNameOf,
   type CelValue,
   type Val,
-} from './values.ts';
+} from './values/values.ts';
 
 /** How the key of a part is found: known beforehand or evaluated. */
 type Key = { readonly constant: CelValue } | { readonly resolve: Eval };

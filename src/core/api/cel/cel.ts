@@ -21,15 +21,15 @@ import { UNSET, type Frame } from './frame.ts';
 import type { CelCost, CelEnvironment, CelIssue } from './model.ts';
 import { parse, type ParseIssue } from './parser.ts';
 import { PlanError, planExpression, type Plan } from './plan.ts';
-import { issueAt, printIssues } from './source.ts';
+import { issueAt, printIssues } from './values/source.ts';
 import type { CelType } from './types.ts';
 import { validate } from './validators.ts';
-import { isError, type CelError, type CelValue, type Val } from './values.ts';
-import { OutOfBudget, startWork } from './work.ts';
+import { isError, type CelError, type CelValue, type Val } from './values/values.ts';
+import { OutOfBudget, startWork } from './values/work.ts';
 
 export type { CelCost, CelEnvironment, CelIssue } from './model.ts';
 export type { CelType } from './types.ts';
-export type { CelValue } from './values.ts';
+export type { CelValue } from './values/values.ts';
 export type { DeclType } from './decl-types.ts';
 
 /** Cost one evaluation may have; roughly a tenth of a second upstream. */

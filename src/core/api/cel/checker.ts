@@ -11,7 +11,7 @@ import {
 } from './ast.ts';
 import type { CelEnvironment } from './model.ts';
 import { functionOverloads, type Overload } from './declarations.ts';
-import { RESERVED_WORDS } from './escape.ts';
+import { RESERVED_WORDS } from './values/escape.ts';
 import type { ParseIssue } from './parser.ts';
 import { isPatchType, patchFieldType } from './patch-types.ts';
 import {
@@ -44,7 +44,7 @@ import {
   type CelType,
 } from './types.ts';
 import { mostGeneral, substitute, Substitutions, unify, unifyAll } from './unify.ts';
-import { CelUint } from './values.ts';
+import { CelUint } from './values/values.ts';
 
 /** What a name or call turned out to be. */
 export type Reference =

@@ -3,7 +3,7 @@
  * becomes a value.
  */
 import type { Json } from '../../kube/json.ts';
-import { nativeValue } from './native.ts';
+import { nativeValue } from './values/native.ts';
 import {
   BOOL,
   DOUBLE,
@@ -19,7 +19,7 @@ import {
   withoutOptional,
   type CelType,
 } from './types.ts';
-import type { Adapt, CelValue, Val } from './values.ts';
+import type { Adapt, CelValue, Val } from './values/values.ts';
 
 export interface DeclType {
   readonly type: CelType;

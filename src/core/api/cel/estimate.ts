@@ -21,7 +21,7 @@ import {
   type EstimateNode,
   type Size,
 } from './estimate-math.ts';
-import { codePointLength } from './source.ts';
+import { codePointLength } from './values/source.ts';
 import type { CelType } from './types.ts';
 
 /** Sizes of what is inside a list or map. */

@@ -15,7 +15,7 @@ import {
   UNNAMED,
   type DeclType,
 } from './decl-types.ts';
-import { escapeName } from './escape.ts';
+import { escapeName } from './values/escape.ts';
 import { BYTES } from './types.ts';
 
 const UNBOUNDED = -1;

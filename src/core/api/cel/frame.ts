@@ -1,6 +1,6 @@
 /** One evaluation: its variables and what it has spent. */
-import { OutOfBudget } from './work.ts';
-import type { Val } from './values.ts';
+import { OutOfBudget } from './values/work.ts';
+import type { Val } from './values/values.ts';
 
 /** A variable that no binding was given for; also an accumulator that nobody has asked for yet. */
 export const UNSET = Symbol('unset');

@@ -1,7 +1,7 @@
 /** Functions by name and overload, and how a call finds the one its arguments are for. */
 import type { Overload } from './declarations.ts';
-import { convert, type ConversionName } from './convert.ts';
-import * as operators from './operators.ts';
+import { convert, type ConversionName } from './values/convert.ts';
+import * as operators from './values/operators.ts';
 import { AUTHORIZER_FUNCTIONS } from './library/authorizer.ts';
 import { FORMAT_FUNCTIONS } from './library/formats.ts';
 import { LIST_FUNCTIONS, sortByKeys, sortList } from './library/lists.ts';
@@ -14,7 +14,16 @@ import { STRING_FUNCTIONS } from './library/strings.ts';
 import { TIME_FUNCTIONS } from './library/time.ts';
 import { URL_FUNCTIONS } from './library/urls.ts';
 import { isDyn, type CelType } from './types.ts';
-import { CelError, CelList, CelMap, CelTypeValue, isError, typeNameOf, type CelValue, type Val } from './values.ts';
+import {
+  CelError,
+  CelList,
+  CelMap,
+  CelTypeValue,
+  isError,
+  typeNameOf,
+  type CelValue,
+  type Val,
+} from './values/values.ts';
 
 /** Arguments that are not there are null. */
 export type Fn = (a: CelValue, b: CelValue, c: CelValue, d: CelValue) => Val;

@@ -2,7 +2,7 @@
 import type { Literal } from './ast.ts';
 import type { TokenType } from './lexer.ts';
 import { unescapeBytes, unescapeString, type Unescaped } from './unescape.ts';
-import { CelUint } from './values.ts';
+import { CelUint } from './values/values.ts';
 
 const MAX_INT64 = 9223372036854775807n;
 const MAX_UINT64 = 18446744073709551615n;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { childrenOf, type Expr, type Literal } from './ast.ts';
 import { nodeFactory } from './nodes.ts';
 import { parse } from './parser.ts';
-import { plainDecimal } from './times.ts';
-import { CelUint } from './values.ts';
+import { plainDecimal } from './values/times.ts';
+import { CelUint } from './values/values.ts';
 
 const make = nodeFactory;
 

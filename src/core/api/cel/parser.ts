@@ -3,13 +3,13 @@
  * generated parser does, so that the same mistakes are reported in the same words.
  */
 import type { Entry, Expr, StructField } from './ast.ts';
-import { RESERVED_WORDS } from './escape.ts';
+import { RESERVED_WORDS } from './values/escape.ts';
 import { expectingText, OPERATORS, PRODUCTS, RELATIONS, START, STARTS, SUMS } from './grammar.ts';
 import { tokenize, type Token, type TokenType } from './lexer.ts';
 import { readLiteral } from './literals.ts';
 import { expandMacro } from './macros.ts';
 import { nodeFactory, TooManyNodes } from './nodes.ts';
-import { codePointLength, NOWHERE } from './source.ts';
+import { codePointLength, NOWHERE } from './values/source.ts';
 
 export interface ParseIssue {
   readonly at: number;

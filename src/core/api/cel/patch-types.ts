@@ -3,9 +3,9 @@
  * `JSONPatch{op, path, from, value}`.
  */
 import type { Json, JsonObject } from '../../kube/json.ts';
-import { toJson } from './to-json.ts';
+import { toJson } from './values/to-json.ts';
 import { DYN, listType, STRING, structType, type CelType } from './types.ts';
-import { ArrayList, CelList, CelMap, CelStruct, isError, type CelValue } from './values.ts';
+import { ArrayList, CelList, CelMap, CelStruct, isError, type CelValue } from './values/values.ts';
 
 const OBJECT = 'Object';
 const JSON_PATCH = 'JSONPatch';

@@ -13,7 +13,7 @@ import {
   GrowingMap,
   isError,
   type Val,
-} from './values.ts';
+} from './values/values.ts';
 
 interface Parts {
   readonly range: Eval;

@@ -6,12 +6,12 @@ import { ACCUMULATOR, type CallExpr, type Expr, type ListExpr, type MapExpr, typ
 import { attributeEval, presenceEval, resolver, withQualifier, type Attribute } from './attributes.ts';
 import type { Checked } from './checker.ts';
 import { functionOverloads } from './declarations.ts';
-import { equals } from './equality.ts';
+import { equals } from './values/equality.ts';
 import { charge, UNSET, type Eval } from './frame.ts';
 import { bindFunction, isConversion, type Fn } from './functions.ts';
 import { isPatchType } from './patch-types.ts';
 import { planFold } from './plan-fold.ts';
-import { printGo } from './print-go.ts';
+import { printGo } from './values/print-go.ts';
 import { callCostOf, type CallCost } from './runtime-cost.ts';
 import { DYN, type CelType } from './types.ts';
 import {
@@ -28,7 +28,7 @@ import {
   NO_OVERLOAD,
   type CelValue,
   type Val,
-} from './values.ts';
+} from './values/values.ts';
 
 /** The program cannot be made: a constant that does not convert, a pattern that is none. It becomes a result. */
 export class PlanError extends Error {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { celValueOf } from './cel.ts';
 import { compileRules } from './rules.ts';
-import { CelOptional, NONE } from './values.ts';
+import { CelOptional, NONE } from './values/values.ts';
 import type { JSONSchemaProps, ValidationRule } from '../types/apiextensions-v1.ts';
 
 const schema = (...rules: readonly ValidationRule[]): JSONSchemaProps => ({

@@ -1,9 +1,9 @@
 /** What a call costs while it runs, from its arguments and, for few, its result. */
 import { utf8Length } from '../../kube/go-text.ts';
 import { selectorCost } from './estimate-calls.ts';
-import { FORMAT_TYPE } from './opaque.ts';
-import { CelList, CelMap, CelOpaque, CelOptional, typeNameOf, type Val } from './values.ts';
-import { textLength, work } from './work.ts';
+import { FORMAT_TYPE } from './values/opaque.ts';
+import { CelList, CelMap, CelOpaque, CelOptional, typeNameOf, type Val } from './values/values.ts';
+import { textLength, work } from './values/work.ts';
 
 /** Most calls cost the same whatever they are given. */
 export type CallCost =

@@ -1,5 +1,5 @@
 /** Structural schemas as types: SchemaDeclType of Kubernetes, with the ways JSON of a schema becomes values. */
-import { parseDuration, parseTimestamp, timestampOf } from './times.ts';
+import { parseDuration, parseTimestamp, timestampOf } from './values/times.ts';
 import { parseBase64 } from '../schema/base64.ts';
 import type { JSONSchemaProps } from '../types/apiextensions-v1.ts';
 import type { Json, JsonObject } from '../../kube/json.ts';
@@ -16,10 +16,10 @@ import {
   UNNAMED,
 } from './decl-types.ts';
 import type { DeclType } from './decl-types.ts';
-import { escapeName } from './escape.ts';
-import { SchemaMap, type MemberSchema } from './schema-map.ts';
+import { escapeName } from './values/escape.ts';
+import { SchemaMap, type MemberSchema } from './values/schema-map.ts';
 import { BYTES, DURATION, DYN, STRING, TIMESTAMP } from './types.ts';
-import { ATOMIC, CelError, CelUnknownData, JsonList, type Adapt, type ListRule, type Val } from './values.ts';
+import { ATOMIC, CelError, CelUnknownData, JsonList, type Adapt, type ListRule, type Val } from './values/values.ts';
 
 /** Bytes of the largest request; what cannot fit into one need not be reckoned with. */
 const MAX_REQUEST = 3 * 1024 * 1024;

@@ -1,12 +1,12 @@
 /** Checks beyond types: literals of durations, times and patterns, lists of one type, formats that fit their arguments. */
 import { childrenOf, type CallExpr, type Expr, type ListExpr, type MapExpr } from './ast.ts';
 import type { Checked } from './checker.ts';
-import { convert } from './convert.ts';
+import { convert } from './values/convert.ts';
 import { CLAUSE_PROBLEMS, parseFormat, type Clause } from './library/format-text.ts';
 import { compiledPattern } from './library/regex.ts';
 import type { ParseIssue } from './parser.ts';
 import { DYN, isOptional, parameter, printType, sameType, type CelType, type TypeKind } from './types.ts';
-import { isError } from './values.ts';
+import { isError } from './values/values.ts';
 
 /** Issues in the order upstream's validators find them; places sort them in the end. */
 export function validate(root: Expr, checked: Checked): readonly ParseIssue[] {

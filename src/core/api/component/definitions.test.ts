@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { customKinds } from '../custom/custom-kind.ts';
 import { defaultDefinition } from '../custom/crd/defaults.ts';
 import { validateDefinition } from '../custom/crd/validate-definition.ts';
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind/kind-definition.ts';
 import type { CustomResourceDefinition } from '../types/apiextensions-v1.ts';
 import { componentDefinitions } from './definitions.ts';
 import { API_VERSIONS } from './generations.ts';

@@ -1,5 +1,5 @@
 /** What a text must look like. Most rules are Kubernetes' own; a few are the component's. */
-import { parseIP } from '../kinds/ip.ts';
+import { parseIP } from '../../kube/ip.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,

@@ -4,8 +4,8 @@ import { compare } from '../apply/compare.ts';
 import { shapeOfKind } from '../apply/kind-shape.ts';
 import { validateConfiguration } from '../apply/validate.ts';
 import { UntypedValue } from '../apply/values.ts';
-import { customNode } from './schema-node.ts';
-import { toStructural } from './structural.ts';
+import { customNode } from './schema/schema-node.ts';
+import { toStructural } from './schema/structural.ts';
 
 const parsed = toStructural({
   type: 'object',

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { V2, V3 } from '../openapi/schemas.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../types/apiextensions-v1.ts';
 import { customKinds } from './custom-kind.ts';
-import { customDefinitions } from './openapi.ts';
+import { customDefinitions } from '../openapi/custom-schemas.ts';
 
 type Version = CustomResourceDefinition['spec']['versions'][number];
 

@@ -1,7 +1,7 @@
 /** A CustomResourceDefinition turned into what the API server serves: one KindDefinition for each served version. */
 import { encodeGoJson, type Json } from '../../kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../kube/objects.ts';
-import type { CustomForm, KindDefinition, SubresourceDefinition } from '../kind-definition.ts';
+import type { CustomForm, KindDefinition, SubresourceDefinition } from '../kind/kind-definition.ts';
 import { byVersionPriority } from '../registry/registry.ts';
 import { checkObject, type Checked } from '../schema/check.ts';
 import type {
@@ -11,14 +11,14 @@ import type {
 } from '../types/apiextensions-v1.ts';
 import { isConditionTrue } from './crd/conditions.ts';
 import { createCustomStrategy } from './custom-strategy.ts';
-import { coerceEmbedded } from './embedded.ts';
+import { coerceEmbedded } from './schema/embedded.ts';
 import { compileJsonPath } from './json-path.ts';
 import { createCustomPrinter } from './printer.ts';
 import { fieldErrorMessage } from '../../kube/field-errors.ts';
-import { customNode } from './schema-node.ts';
+import { customNode } from './schema/schema-node.ts';
 import { stepsOf } from './scale-paths.ts';
-import { fill, fillAround, isBag, prune, withoutNulls } from './shape.ts';
-import { ANYTHING, type Structural, toStructural } from './structural.ts';
+import { fill, fillAround, isBag, prune, withoutNulls } from './schema/shape.ts';
+import { ANYTHING, type Structural, toStructural } from './schema/structural.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];

@@ -4,18 +4,18 @@ import { goQuote } from '../../kube/go-text.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/objects.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { append } from '../kinds/append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../kinds/metadata.ts';
-import { contentChanged, withFieldOf, withoutField } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { contentChanged, withFieldOf, withoutField } from '../kind/generic-strategy.ts';
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.ts';
-import { validateEmbedded } from './embedded.ts';
-import { validateListTypes } from './list-types.ts';
-import { compileRules } from './rules.ts';
+import { validateEmbedded } from './schema/embedded.ts';
+import { validateListTypes } from './schema/list-types.ts';
+import { compileRules } from './schema/rules.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
-import { fill } from './shape.ts';
-import type { Structural } from './structural.ts';
-import { valueValidator } from './value-validator.ts';
+import { fill } from './schema/shape.ts';
+import type { Structural } from './schema/structural.ts';
+import { valueValidator } from './schema/value-validator.ts';
 
 export interface CustomStrategyOptions {
   readonly namespaced: boolean;

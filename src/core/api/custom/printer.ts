@@ -1,7 +1,7 @@
 /** Tables of custom resources: the name, and the columns their definition asks for (or the age). */
 import { encodeGoJson, type Json } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/objects.ts';
-import type { PrinterColumn, TablePrinter } from '../kind-definition.ts';
+import type { PrinterColumn, TablePrinter } from '../kind/kind-definition.ts';
 import { type Cell, NAME } from '../printers/columns.ts';
 import { customResourcePrinter } from '../printers/default.ts';
 import { since } from '../printers/text.ts';

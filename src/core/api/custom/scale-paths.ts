@@ -3,7 +3,7 @@ import { type FieldError, invalid } from '../../kube/field-errors.ts';
 import type { Json } from '../../kube/json.ts';
 import { goText, goTypeName } from '../go-print.ts';
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.ts';
-import { isBag } from './shape.ts';
+import { isBag } from './schema/shape.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 

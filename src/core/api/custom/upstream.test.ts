@@ -9,12 +9,12 @@ import type { KubeObject } from '../../kube/objects.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../types/apiextensions-v1.ts';
 import { defaultDefinition } from './crd/defaults.ts';
 import { validateDefinition, validateDefinitionUpdate } from './crd/validate-definition.ts';
-import { validateEmbedded } from './embedded.ts';
-import { validateListTypes } from './list-types.ts';
-import { compileRules } from './rules.ts';
-import { fill, prune } from './shape.ts';
-import { toStructural } from './structural.ts';
-import { valueValidator } from './value-validator.ts';
+import { validateEmbedded } from './schema/embedded.ts';
+import { validateListTypes } from './schema/list-types.ts';
+import { compileRules } from './schema/rules.ts';
+import { fill, prune } from './schema/shape.ts';
+import { toStructural } from './schema/structural.ts';
+import { valueValidator } from './schema/value-validator.ts';
 
 interface Case {
   readonly name: string;

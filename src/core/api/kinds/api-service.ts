@@ -5,10 +5,10 @@
 import { type FieldError, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { goQuote } from '../../kube/go-text.ts';
 import { nameIsDns1035Label, nameIsDnsSubdomain, nameIsPathSegment } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { APIService, APIServiceCondition, APIServiceSpec } from '../types/apiregistration-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 
 const DEFAULT_PORT = 443;
 const HIGHEST_PORT = 65_535;

@@ -1,8 +1,8 @@
 /** HorizontalPodAutoscalers, in the form of autoscaling/v2; the older form is converted before it comes here. */
 import { field, forbidden, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { dns1123LabelProblems, nameIsDnsSubdomain, pathSegmentNameProblems } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,
@@ -12,11 +12,11 @@ import type {
   MetricSpec,
   MetricTarget,
 } from '../types/autoscaling-v2.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { isPositive } from './pod/amounts.ts';
-import { addTexts, type Findings, listOf, nonNegative } from './pod/findings.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { isPositive } from '../rules/amounts.ts';
+import { addTexts, type Findings, listOf, nonNegative } from '../rules/findings.ts';
 import { containerResourceName } from './pod/validate-resources.ts';
-import { amountText, isNegative } from './quantities.ts';
+import { amountText, isNegative } from '../rules/quantities.ts';
 import { simpleDefaults } from './simple-defaults.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -12,12 +12,12 @@ import {
 import { exceedsBytes, goQuote } from '../../kube/go-text.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, nameIsPathSegment } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../kind/generic-strategy.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../types/certificates-v1.ts';
-import { append } from './append.ts';
+import { append } from '../rules/append.ts';
 import { certificatePemProblem } from './certificate-pem.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 
 const RULES = { namespaced: false, name: nameIsPathSegment };
 const SHORTEST_SECONDS = 600;

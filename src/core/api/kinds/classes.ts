@@ -12,13 +12,13 @@ import {
 import { utf8Length } from '../../kube/go-text.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { Toleration, TopologySelectorTerm } from '../types/core-v1.ts';
 import type { RuntimeClass } from '../types/node-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../types/storage-v1.ts';
-import { append } from './append.ts';
-import { validateLabelName, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from '../rules/append.ts';
+import { validateLabelName, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 import { CREATE_TEMPLATE } from './pod/options.ts';
 import { validateOverhead } from './pod/validate-resources.ts';
 import { validateTolerations } from './pod/validate-scheduling.ts';

@@ -1,5 +1,5 @@
 /** Service addresses, taken from a range without any memory but the set of those in use. */
-import { formatIP, parseCIDR, parseIP } from './ip.ts';
+import { formatIP, parseCIDR, parseIP } from '../../kube/ip.ts';
 
 /** The lower part of a range is left to addresses that people choose themselves. */
 const MIN_STATIC = 16;

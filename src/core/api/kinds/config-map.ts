@@ -2,12 +2,12 @@ import { type FieldError, field, forbidden, invalid, tooLong } from '../../kube/
 import { utf8Length } from '../../kube/go-text.ts';
 import { nameIsDnsSubdomain } from '../../kube/names.ts';
 import { configMapKeyProblems } from '../../kube/value-formats.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { ConfigMap } from '../types/core-v1.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 import { base64Bytes, MAX_DATA_BYTES } from './secret.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

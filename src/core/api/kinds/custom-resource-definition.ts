@@ -1,6 +1,6 @@
 /** CustomResourceDefinitions: what they begin with, how they change and end. What may stand in them: custom/crd/. */
 import type { FieldError } from '../../kube/field-errors.ts';
-import type { KindStrategy } from '../kind-definition.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
 import { withCondition } from '../custom/crd/conditions.ts';
 import { defaultDefinition } from '../custom/crd/defaults.ts';
 import { unrecognizedFormats } from '../custom/crd/format-warnings.ts';
@@ -9,7 +9,7 @@ import {
   validateDefinitionStatusUpdate,
   validateDefinitionUpdate,
 } from '../custom/crd/validate-definition.ts';
-import { contentChanged } from '../registry/generic-strategy.ts';
+import { contentChanged } from '../kind/generic-strategy.ts';
 import { typeSchema } from '../schema/type-schema.ts';
 import { zeroObject } from '../schema/zero-value.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '../types/apiextensions-v1.ts';

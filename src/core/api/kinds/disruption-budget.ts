@@ -1,12 +1,12 @@
 import { type FieldError, field, invalid, notSupported } from '../../kube/field-errors.ts';
 import { nameIsPathSegment } from '../../kube/names.ts';
 import { percentProblems } from '../../kube/value-formats.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../kind/generic-strategy.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../types/policy-v1.ts';
-import { append } from './append.ts';
-import { validateConditions } from './conditions.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from '../rules/append.ts';
+import { validateConditions } from '../rules/conditions.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 
 const RULES = { namespaced: true, name: nameIsPathSegment, anyFinalizer: true };
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];

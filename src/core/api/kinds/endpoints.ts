@@ -1,14 +1,14 @@
 import { type FieldError, field, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { dns1123LabelProblems, nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import { portNumberProblems } from '../../kube/value-formats.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '../types/core-v1.ts';
-import { validateEndpointIP, validateIP, warningsForIP } from './ip.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { mapped } from './objects.ts';
+import { validateEndpointIP, validateIP, warningsForIP } from '../../kube/ip.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { mapped } from '../rules/objects.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];

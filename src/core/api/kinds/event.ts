@@ -10,13 +10,13 @@ import {
   nameIsPathSegment,
   qualifiedNameProblems,
 } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Event as CoreEvent, EventSource, ObjectReference } from '../types/core-v1.ts';
 import type { Event as NewEvent } from '../types/events-v1.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 /** For events of the core group any name will do that can stand in a path. */

@@ -1,8 +1,8 @@
 /** Flow schemas and priority levels: whose requests wait behind whose. */
 import { duplicate, field, forbidden, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -15,8 +15,8 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../types/flowcontrol-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { addAll, addTexts, type Findings, has, listOf } from './pod/findings.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { addAll, addTexts, type Findings, has, listOf } from '../rules/findings.ts';
 import { simpleDefaults } from './simple-defaults.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };

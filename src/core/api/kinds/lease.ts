@@ -1,11 +1,11 @@
 import { type FieldError, field, forbidden, invalid, notSupported } from '../../kube/field-errors.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { Lease, LeaseSpec } from '../types/coordination-v1.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { withoutFields } from './objects.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { withoutFields } from '../rules/objects.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain, anyFinalizer: true };
 const STRATEGIES = ['OldestEmulationVersion'];

@@ -2,15 +2,15 @@ import { duplicate, type FieldError, field, forbidden, invalid, required } from 
 import { withMember } from '../../kube/immutable.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
 import { approximateValue, quantityFromJson } from '../../kube/quantity.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { LimitRange, LimitRangeItem } from '../types/core-v1.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { mapped } from './objects.ts';
-import { type Amount, amountText, compareAmounts } from './quantities.ts';
-import { roundedList } from './pod/amounts.ts';
-import { allowsOvercommit, isContainerResource, isExtended, isNative } from './pod/resource-names.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { mapped } from '../rules/objects.ts';
+import { type Amount, amountText, compareAmounts } from '../rules/quantities.ts';
+import { roundedList } from '../rules/amounts.ts';
+import { allowsOvercommit, isContainerResource, isExtended, isNative } from '../rules/resource-names.ts';
 import { validateResourceName } from './resource-quota.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -1,16 +1,16 @@
 /** Namespaces: the server keeps them alive with a finalizer of its own until everything in them is gone. */
 import { type FieldError, field, invalid } from '../../kube/field-errors.ts';
 import { nameIsDnsLabel } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy, statusUpdate, withFieldOf } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy, statusUpdate, withFieldOf } from '../kind/generic-strategy.ts';
 import type { Namespace } from '../types/core-v1.ts';
-import { append } from './append.ts';
+import { append } from '../rules/append.ts';
 import {
   validateFinalizerName,
   validateFinalizerOwner,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from './metadata.ts';
+} from '../rules/metadata.ts';
 
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** In `spec.finalizers`: the namespace's contents have not been cleared away yet. */

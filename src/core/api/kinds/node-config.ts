@@ -3,7 +3,7 @@ import { type FieldError, field, forbidden, invalid, required } from '../../kube
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../kube/names.ts';
 import { configMapKeyProblems } from '../../kube/value-formats.ts';
 import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '../types/core-v1.ts';
-import { append } from './append.ts';
+import { append } from '../rules/append.ts';
 
 function validateReference(source: ConfigMapNodeConfigSource, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];

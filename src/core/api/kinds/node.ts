@@ -10,15 +10,15 @@ import {
 } from '../../kube/field-errors.ts';
 import { exceedsBytes, goQuote } from '../../kube/go-text.ts';
 import { labelValueProblems, nameIsDnsSubdomain } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../kind/generic-strategy.ts';
 import type { Node, NodeSpec, NodeStatus, Taint } from '../types/core-v1.ts';
-import { isDualStack, parseCIDR, validateCIDR, warningsForCIDR } from './ip.ts';
-import { append } from './append.ts';
-import { validateLabelName, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { isDualStack, parseCIDR, validateCIDR, warningsForCIDR } from '../../kube/ip.ts';
+import { append } from '../rules/append.ts';
+import { validateLabelName, validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 import { validateConfigSource, validateConfigStatus } from './node-config.ts';
-import { withoutFields } from './objects.ts';
-import { validateResourceAmount } from './resource-amounts.ts';
+import { withoutFields } from '../rules/objects.ts';
+import { validateResourceAmount } from '../rules/resource-amounts.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

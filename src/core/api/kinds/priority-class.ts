@@ -1,9 +1,9 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { nameIsDnsSubdomain } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { PriorityClass } from '../types/scheduling-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const SYSTEM_PREFIX = 'system-';

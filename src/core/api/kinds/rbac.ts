@@ -1,12 +1,12 @@
 /** Roles and bindings: who may do what. Whether the writer may grant it is the server's question. */
 import { type FieldError, field, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { nameIsDnsSubdomain, pathSegmentNameProblems } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from '../types/rbac-v1.ts';
-import { append } from './append.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { mapped } from './objects.ts';
+import { append } from '../rules/append.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { mapped } from '../rules/objects.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

@@ -1,7 +1,7 @@
 import { type FieldError, field, invalid, required } from '../../kube/field-errors.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../kind/generic-strategy.ts';
 import type {
   ResourceQuota,
   ResourceQuotaSpec,
@@ -9,12 +9,12 @@ import type {
   ScopeSelector,
 } from '../types/core-v1.ts';
 import { withMember } from '../../kube/immutable.ts';
-import { append } from './append.ts';
-import { roundedList } from './pod/amounts.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { isStandard } from './pod/resource-names.ts';
-import { type Amount, amountText, compareAmounts } from './quantities.ts';
-import { validateResourceAmount } from './resource-amounts.ts';
+import { append } from '../rules/append.ts';
+import { roundedList } from '../rules/amounts.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { isStandard } from '../rules/resource-names.ts';
+import { type Amount, amountText, compareAmounts } from '../rules/quantities.ts';
+import { validateResourceAmount } from '../rules/resource-amounts.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 

@@ -1,13 +1,13 @@
 import { type FieldError, field, forbidden, invalid, required, tooLong } from '../../kube/field-errors.ts';
 import { nameIsDnsSubdomain } from '../../kube/names.ts';
 import { configMapKeyProblems } from '../../kube/value-formats.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Secret } from '../types/core-v1.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { fromEntries, withoutFields } from './objects.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { fromEntries, withoutFields } from '../rules/objects.ts';
 
 export const MAX_DATA_BYTES = 1024 * 1024;
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -1,10 +1,10 @@
 import { nameIsDnsSubdomain } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy } from '../kind/generic-strategy.ts';
 import type { ObjectReference, ServiceAccount } from '../types/core-v1.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { mapped } from './objects.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { mapped } from '../rules/objects.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 const DEPRECATED = 'kubernetes.io/enforce-mountable-secrets';

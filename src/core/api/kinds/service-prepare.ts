@@ -1,7 +1,7 @@
 /** What the server makes of a service's linked fields before it judges them. */
 import type { Service, ServiceSpec } from '../types/core-v1.ts';
 import { deepEqual } from '../../kube/immutable.ts';
-import { mapped, withoutFields } from './objects.ts';
+import { mapped, withoutFields } from '../rules/objects.ts';
 
 const EMPTY: ServiceSpec = {};
 const specOf = (service: Service): ServiceSpec => service.spec ?? EMPTY;

@@ -1,8 +1,8 @@
 /** Addresses of a service and the families they belong to. */
 import { duplicate, type FieldError, field, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import type { ServiceSpec } from '../types/core-v1.ts';
-import { familyOf, isDualStack, parseIP, validateIP } from './ip.ts';
-import { append } from './append.ts';
+import { familyOf, isDualStack, parseIP, validateIP } from '../../kube/ip.ts';
+import { append } from '../rules/append.ts';
 import { isHeadless } from './service-prepare.ts';
 
 const FAMILIES = ['IPv4', 'IPv6'];

@@ -11,9 +11,9 @@ import { dns1123LabelProblems, dns1123SubdomainProblems, qualifiedNameProblems }
 import { portNameProblems, portNumberProblems } from '../../kube/value-formats.ts';
 import type { Service, ServicePort, ServiceSpec } from '../types/core-v1.ts';
 import { PROTOCOLS } from './endpoints.ts';
-import { parseIP, validateCIDR, validateEndpointIP, validateIP } from './ip.ts';
-import { append } from './append.ts';
-import { validateLabels } from './metadata.ts';
+import { parseIP, validateCIDR, validateEndpointIP, validateIP } from '../../kube/ip.ts';
+import { append } from '../rules/append.ts';
+import { validateLabels } from '../rules/metadata.ts';
 import { validateClusterIPs } from './service-validate-ips.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './service-prepare.ts';
 

@@ -1,13 +1,13 @@
 /** Services. Addresses and node ports are the server's to allocate; what may be asked for is judged here. */
 import { type FieldError, field } from '../../kube/field-errors.ts';
 import { nameIsDnsLabel } from '../../kube/names.ts';
-import type { KindStrategy } from '../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../registry/generic-strategy.ts';
+import type { KindStrategy } from '../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../kind/generic-strategy.ts';
 import type { LoadBalancerIngress, Service, ServicePort, ServiceSpec } from '../types/core-v1.ts';
-import { parseIP, warningsForCIDR, warningsForIP } from './ip.ts';
-import { append } from './append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './metadata.ts';
-import { mapped, withoutFields } from './objects.ts';
+import { parseIP, warningsForCIDR, warningsForIP } from '../../kube/ip.ts';
+import { append } from '../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
+import { mapped, withoutFields } from '../rules/objects.ts';
 import {
   dropWhatTheTypeNoLongerHas,
   isExternallyAccessible,

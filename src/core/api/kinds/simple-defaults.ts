@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import { autoscalerDefaults } from './autoscaler-defaults.ts';
-import { mapped } from './objects.ts';
+import { mapped } from '../rules/objects.ts';
 
 type Bag = { readonly [field: string]: unknown };
 type Change = (value: Bag) => Bag;

@@ -2,10 +2,10 @@
  * The OpenAPI documents clients ask for: one for everything in version 2, one a group version in version 3. Paths carry
  * what clients look for in them: which kind they are about, and that `fieldValidation` and `dryRun` are understood.
  */
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind/kind-definition.ts';
 import type { Registry } from '../registry/registry.ts';
 import { apiVersionOf } from '../../kube/objects.ts';
-import { customDefinitionName, customDefinitions } from '../custom/openapi.ts';
+import { customDefinitionName, customDefinitions } from './custom-schemas.ts';
 import { definitionName, definitionsOf, V2, V3, type Dialect, type SchemaDocument } from './schemas.ts';
 
 export interface OpenApiDocument {

@@ -1,5 +1,5 @@
 /** Small makers of table columns, so that a kind's columns read like the header kubectl prints. */
-import type { PrinterColumn, TablePrinter } from '../kind-definition.ts';
+import type { PrinterColumn, TablePrinter } from '../kind/kind-definition.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 
 export type Cell = string | number | boolean | null;

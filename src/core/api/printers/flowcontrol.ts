@@ -1,5 +1,5 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../types/flowcontrol-v1.ts';
-import type { TablePrinter } from '../kind-definition.ts';
+import type { TablePrinter } from '../kind/kind-definition.ts';
 import { AGE, NAME, printer, text } from './columns.ts';
 import { age, compareText, NONE } from './text.ts';
 

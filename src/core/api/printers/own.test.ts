@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
-import type { TablePrinter } from '../kind-definition.ts';
+import type { TablePrinter } from '../kind/kind-definition.ts';
 import {
   nodeClaimPrinter,
   nodePoolPrinter,

@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../kube/objects.ts';
 import type { NodeClaim, NodePool } from '../types/karpenter-v1.ts';
 import type { Order, Quota, Ticket } from '../types/korder-v1alpha1.ts';
-import type { PrinterColumn } from '../kind-definition.ts';
+import type { PrinterColumn } from '../kind/kind-definition.ts';
 import { DATE_AGE, int, NAME, printer, text, wide } from './columns.ts';
 import { age, conditionStatus, since } from './text.ts';
 

@@ -1,5 +1,5 @@
 /** Pods: the status column is a small verdict over phase, conditions and containers. */
-import type { TablePrinter } from '../kind-definition.ts';
+import type { TablePrinter } from '../kind/kind-definition.ts';
 import type { ContainerStatus, Pod, PodTemplate } from '../types/core-v1.ts';
 import { AGE, NAME, printer, text, wide } from './columns.ts';
 import { age, conditionStatus, containerCells, labelsText, NONE, since } from './text.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind/kind-definition.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { checkObject } from '../schema/check.ts';
 import { scalePrinter } from './autoscaling.ts';

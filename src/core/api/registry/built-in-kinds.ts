@@ -1,5 +1,5 @@
 /** Puts each kind together from the facts, the tables of ./kinds.ts, and what is generic. */
-import type { KindDefinition, KindConversion, KindStrategy, StorageIdentity } from '../kind-definition.ts';
+import type { KindDefinition, KindConversion, KindStrategy, StorageIdentity } from '../kind/kind-definition.ts';
 import { KUBERNETES_RESOURCES } from '../facts/kubernetes-resources.ts';
 import { COMPONENT_PLURAL } from '../component/generations.ts';
 import { OWN_RESOURCES } from '../facts/own-resources.ts';
@@ -7,11 +7,11 @@ import { simpleTraits } from '../kinds/simple-defaults.ts';
 import { nameAndAgePrinter } from '../printers/default.ts';
 import { eventConversion } from './convert-events.ts';
 import { autoscalerConversion } from './convert-autoscalers.ts';
-import { createGenericStrategy, nameIsPathSegment } from './generic-strategy.ts';
+import { createGenericStrategy, nameIsPathSegment } from '../kind/generic-strategy.ts';
 import { PRINTERS, SELECTABLE_FIELDS, STRATEGIES } from './kinds.ts';
 import { findTypeSchema, typeSchema } from '../schema/type-schema.ts';
 import { zeroObject } from '../schema/zero-value.ts';
-import { parseResources, type ResourceFact, schemaName } from './parse-resources.ts';
+import { parseResources, type ResourceFact, schemaName } from '../schema/parse-resources.ts';
 
 /** Forms of a kind that are not the stored one. */
 const CONVERTED: ReadonlyMap<string, { storage: StorageIdentity; conversion: KindConversion }> = new Map([

@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '../../kube/objects.ts';
 import type { ObjectMeta } from '../../kube/meta-v1.ts';
-import type { KindConversion } from '../kind-definition.ts';
+import type { KindConversion } from '../kind/kind-definition.ts';
 import { CPU_AT_80_PERCENT } from '../kinds/autoscaler-defaults.ts';
 import type {
   HorizontalPodAutoscaler as AutoscalerV1,

@@ -3,7 +3,7 @@
  * different names.
  */
 import type { KubeObject } from '../../kube/objects.ts';
-import type { KindConversion } from '../kind-definition.ts';
+import type { KindConversion } from '../kind/kind-definition.ts';
 import { eventStrategy } from '../kinds/event.ts';
 import type { Event as NewEvent } from '../types/events-v1.ts';
 

@@ -3,7 +3,7 @@
  * `group/resource` elsewhere (`pods`, `apps/daemonsets`); a kind without a line has the generic behaviour.
  */
 import type { KubeObject } from '../../kube/objects.ts';
-import type { KindDefinition, KindStrategy, TablePrinter } from '../kind-definition.ts';
+import type { KindDefinition, KindStrategy, TablePrinter } from '../kind/kind-definition.ts';
 import { apiServiceStrategy } from '../kinds/api-service.ts';
 import { mutatingBindingStrategy, mutatingPolicyStrategy } from '../kinds/admission/mutating-policies.ts';
 import { validatingBindingStrategy, validatingPolicyStrategy } from '../kinds/admission/policies.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
 import { COMPONENT_PLURAL } from '../component/generations.ts';
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind/kind-definition.ts';
 import { KUBERNETES_TYPES } from '../facts/kubernetes-types.ts';
 import { builtInKinds, ownKinds } from './built-in-kinds.ts';
 import { OWN_TYPES } from '../facts/own-types.ts';
 import { parseFacts } from '../schema/parse-facts.ts';
-import { createGenericStrategy, nameIsPathSegment, nameIsSubdomain } from './generic-strategy.ts';
+import { createGenericStrategy, nameIsPathSegment, nameIsSubdomain } from '../kind/generic-strategy.ts';
 import { byVersionPriority, createRegistry } from './registry.ts';
 import * as resources from './resources.ts';
 

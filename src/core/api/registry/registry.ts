@@ -3,7 +3,7 @@
  * with a change hook, so that kinds may come and go while the server runs. Nothing here parses a schema; that happens
  * when the first object of a kind is decoded (schema/).
  */
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind/kind-definition.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 
 export interface GroupVersions {

@@ -1,6 +1,6 @@
 /** From the type an object says it is to its schema, for objects that come without a path: protobuf and embedded ones. */
 import { KUBERNETES_RESOURCES } from '../facts/kubernetes-resources.ts';
-import { parseResources, schemaName } from '../registry/parse-resources.ts';
+import { parseResources, schemaName } from './parse-resources.ts';
 import { findTypeSchema } from './type-schema.ts';
 
 let served: Set<string> | undefined;

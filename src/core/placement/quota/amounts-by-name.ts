@@ -1,5 +1,5 @@
 /** Amounts by resource name, as quotas add and compare them. */
-import type { ResourceList } from '../../api/kinds/pod/findings.ts';
+import type { ResourceList } from '../../api/rules/findings.ts';
 import {
   addQuantities,
   compareQuantities,

@@ -2,7 +2,7 @@
  * quota/ — how much of a quota an object takes, and which quotas it belongs to. Admission and the status controller count
  * with the same functions, so what is shown is what is enforced.
  */
-import { subtreeMemo } from '../../api/kinds/pod/memo.ts';
+import { subtreeMemo } from '../../api/rules/memo.ts';
 import type {
   Container,
   PersistentVolumeClaim,

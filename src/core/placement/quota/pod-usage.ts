@@ -1,7 +1,7 @@
 /** What a pod counts for in quotas, and in limit ranges. Computed once per set of containers. */
-import { subtreeMemo } from '../../api/kinds/pod/memo.ts';
+import { subtreeMemo } from '../../api/rules/memo.ts';
 import { qosClassOf } from '../../api/kinds/pod/qos.ts';
-import { isHugePages, isNative } from '../../api/kinds/pod/resource-names.ts';
+import { isHugePages, isNative } from '../../api/rules/resource-names.ts';
 import type { Container, ContainerStatus, Pod, PodAffinityTerm, PodSpec } from '../../api/types/core-v1.ts';
 import { addQuantities, isZero, type Quantity, quantityOf } from '../../kube/quantity.ts';
 import { parseTime } from '../../kube/time.ts';

@@ -1,6 +1,6 @@
 /** `Client` over HTTP: for real clusters, and for an embedded server in another process. */
 import { PODS } from '../../../core/api/registry/resources.ts';
-import { encodeObject } from '../../../core/api/schema/object-json.ts';
+import { encodeObject } from '../../../core/api/encoding/object-json.ts';
 import {
   apiVersionOf,
   type KubeObject,

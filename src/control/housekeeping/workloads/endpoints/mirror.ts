@@ -2,7 +2,7 @@
  * Endpoints that somebody wrote by hand, as slices: one for every set of ports and address family, with the labels and
  * annotations of their origin. Pure.
  */
-import { familyOf, formatIP, parseIP } from '../../../../core/api/kinds/ip.ts';
+import { familyOf, formatIP, parseIP } from '../../../../core/kube/ip.ts';
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../../core/api/types/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../../../../core/api/types/discovery-v1.ts';
 import { deepEqual } from '../../../../core/kube/immutable.ts';

@@ -1,8 +1,14 @@
 /** `authorizer.group('apps').resource('deployments').check('create').allowed()`. Who decides is the caller's matter. */
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../kube/names.ts';
 import type { Fn, FunctionTable } from '../functions.ts';
-import { AUTHORIZER_TYPE, DECISION_TYPE, GROUP_CHECK_TYPE, PATH_CHECK_TYPE, RESOURCE_CHECK_TYPE } from '../opaque.ts';
-import { CelError, CelOpaque, type CelValue, type Val } from '../values.ts';
+import {
+  AUTHORIZER_TYPE,
+  DECISION_TYPE,
+  GROUP_CHECK_TYPE,
+  PATH_CHECK_TYPE,
+  RESOURCE_CHECK_TYPE,
+} from '../values/opaque.ts';
+import { CelError, CelOpaque, type CelValue, type Val } from '../values/values.ts';
 
 export interface AuthorizerUser {
   readonly name: string;

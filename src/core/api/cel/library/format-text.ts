@@ -1,6 +1,6 @@
 /** `'%s is %d'.format([name, age])`, at run time and, as far as types tell, when compiled. */
 import { goQuote, compareBytes } from '../../../kube/go-text.ts';
-import { convert } from '../convert.ts';
+import { convert } from '../values/convert.ts';
 import {
   CelDuration,
   CelError,
@@ -13,8 +13,8 @@ import {
   typeNameOf,
   type CelValue,
   type Val,
-} from '../values.ts';
-import { work, workText } from '../work.ts';
+} from '../values/values.ts';
+import { work, workText } from '../values/work.ts';
 
 export type Clause = 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
 

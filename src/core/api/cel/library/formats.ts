@@ -8,10 +8,10 @@ import {
   type Problems,
 } from '../../../kube/names.ts';
 import type { FunctionTable } from '../functions.ts';
-import { FORMAT_TYPE, type Comparable } from '../opaque.ts';
+import { FORMAT_TYPE, type Comparable } from '../values/opaque.ts';
 import { parseBase64 } from '../../schema/base64.ts';
-import { parseTimestamp } from '../times.ts';
-import { ArrayList, CelOpaque, CelOptional, isError, NONE, type Val } from '../values.ts';
+import { parseTimestamp } from '../values/times.ts';
+import { ArrayList, CelOpaque, CelOptional, isError, NONE, type Val } from '../values/values.ts';
 import { uriProblem } from './urls.ts';
 
 interface NamedFormat extends Comparable {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { celEnvironment, celValueOf, compileCel } from '../cel.ts';
 import { DYN_DECL } from '../decl-types.ts';
 import { formatGoFloat } from '../../../kube/go-float.ts';
-import { toJson } from '../to-json.ts';
+import { toJson } from '../values/to-json.ts';
 import type { Json } from '../../../kube/json.ts';
 import { fixed } from './format-text.ts';
 import { addressProblem, prefixProblem } from './net-problems.ts';

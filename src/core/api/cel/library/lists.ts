@@ -1,7 +1,7 @@
 /** Functions on lists and sets. */
-import { compare, equals } from '../equality.ts';
+import { compare, equals } from '../values/equality.ts';
 import type { Fn, FunctionTable } from '../functions.ts';
-import { add, contains } from '../operators.ts';
+import { add, contains } from '../values/operators.ts';
 import {
   ArrayList,
   CelDuration,
@@ -14,8 +14,8 @@ import {
   typeNameOf,
   type CelValue,
   type Val,
-} from '../values.ts';
-import { OutOfBudget, work } from '../work.ts';
+} from '../values/values.ts';
+import { OutOfBudget, work } from '../values/work.ts';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
 /** The cost of a longer one is beyond every limit. */

@@ -16,9 +16,9 @@ import {
   NONE,
   type CelValue,
   type Val,
-} from '../values.ts';
-import { printGo } from '../print-go.ts';
-import { work } from '../work.ts';
+} from '../values/values.ts';
+import { printGo } from '../values/print-go.ts';
+import { work } from '../values/work.ts';
 
 /** Seconds of the year 1, which is where Go's time begins. */
 const ZERO_TIME = -62135596800;

@@ -12,8 +12,8 @@ import {
   type Quantity,
 } from '../../../kube/quantity.ts';
 import type { Fn, FunctionTable } from '../functions.ts';
-import { MAX_INT64, MIN_INT64 } from '../times.ts';
-import { CelError, quantityValue, type CelOpaque, type CelValue, type Val } from '../values.ts';
+import { MAX_INT64, MIN_INT64 } from '../values/times.ts';
+import { CelError, quantityValue, type CelOpaque, type CelValue, type Val } from '../values/values.ts';
 
 const of = (value: CelValue): Quantity => (value as CelOpaque).payload as Quantity;
 

@@ -1,8 +1,8 @@
 /** Patterns, matched in time linear in the text. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Fn, FunctionTable } from '../functions.ts';
-import { ArrayList, CelError, NO_OVERLOAD, type CelValue, type Val } from '../values.ts';
-import { work } from '../work.ts';
+import { ArrayList, CelError, NO_OVERLOAD, type CelValue, type Val } from '../values/values.ts';
+import { work } from '../values/work.ts';
 
 export type Compiled = { readonly pattern: RE2JS } | { readonly problem: string };
 

@@ -1,7 +1,7 @@
 /** Semantic versions, in the words of the library Kubernetes uses. */
 import type { Fn, FunctionTable } from '../functions.ts';
-import { SEMVER_TYPE, type Comparable } from '../opaque.ts';
-import { CelError, CelOpaque, type CelValue, type Val } from '../values.ts';
+import { SEMVER_TYPE, type Comparable } from '../values/opaque.ts';
+import { CelError, CelOpaque, type CelValue, type Val } from '../values/values.ts';
 
 interface Version extends Comparable {
   readonly numbers: readonly bigint[];

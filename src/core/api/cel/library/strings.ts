@@ -1,9 +1,9 @@
 /** Functions on texts. Positions count code points. */
 import type { FunctionTable } from '../functions.ts';
-import { codePointLength } from '../source.ts';
-import { ArrayList, CelError, CelList, isError, NO_OVERLOAD, type CelValue, type Val } from '../values.ts';
-import { printGo } from '../print-go.ts';
-import { OutOfBudget, work, workText } from '../work.ts';
+import { codePointLength } from '../values/source.ts';
+import { ArrayList, CelError, CelList, isError, NO_OVERLOAD, type CelValue, type Val } from '../values/values.ts';
+import { printGo } from '../values/print-go.ts';
+import { OutOfBudget, work, workText } from '../values/work.ts';
 import { formatText } from './format-text.ts';
 
 const SURROGATES = /[\ud800-\udfff]/;

@@ -1,7 +1,7 @@
 /** Parts of timestamps and durations. */
 import type { Fn, FunctionTable } from '../functions.ts';
-import { zoneOffsetMinutes } from '../times.ts';
-import { CelDuration, CelTimestamp, type Val } from '../values.ts';
+import { zoneOffsetMinutes } from '../values/times.ts';
+import { CelDuration, CelTimestamp, type Val } from '../values/values.ts';
 
 type Part = (local: Date, nanos: number) => number;
 

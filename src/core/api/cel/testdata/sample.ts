@@ -6,9 +6,9 @@ import { celEnvironment, celValueOf, type CelBindings, type CelEnvironment } fro
 import { DYN_DECL, opaqueDecl, optionalDecl, withNames } from '../decl-types.ts';
 import { formatGoFloat } from '../../../kube/go-float.ts';
 import { authorizerValue, type Authorize } from '../library/authorizer.ts';
-import { AUTHORIZER_TYPE } from '../opaque.ts';
+import { AUTHORIZER_TYPE } from '../values/opaque.ts';
 import { declTypeOf } from '../schema-types.ts';
-import { formatDuration, formatTimestamp } from '../times.ts';
+import { formatDuration, formatTimestamp } from '../values/times.ts';
 import { structType } from '../types.ts';
 import {
   CelDuration,
@@ -22,7 +22,7 @@ import {
   typeNameOf,
   type CelValue,
   type Val,
-} from '../values.ts';
+} from '../values/values.ts';
 
 const here = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 

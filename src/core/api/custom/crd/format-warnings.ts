@@ -1,7 +1,7 @@
 /** Formats in a definition that nobody checks: its author may think somebody does. */
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.ts';
-import { recognizedFormat } from '../formats.ts';
-import { someSchema } from '../structural.ts';
+import { recognizedFormat } from '../schema/formats.ts';
+import { someSchema } from '../schema/structural.ts';
 
 export function unrecognizedFormats({ spec }: CustomResourceDefinition): readonly string[] {
   const found = new Set<string>();

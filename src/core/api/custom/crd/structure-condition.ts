@@ -1,9 +1,9 @@
 /** Says of definitions that were stored under older rules what is not structural about them. */
 import { aggregateMessage, type FieldError, field, invalid } from '../../../kube/field-errors.ts';
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.ts';
-import { append } from '../../kinds/append.ts';
-import { toStructural } from '../structural.ts';
-import { validateStructural } from '../structural-rules.ts';
+import { append } from '../../rules/append.ts';
+import { toStructural } from '../schema/structural.ts';
+import { validateStructural } from '../schema/structural-rules.ts';
 import { type ConditionWords, withCondition, withoutCondition } from './conditions.ts';
 import { isFaultless } from './faultless.ts';
 

@@ -2,7 +2,7 @@
 import { type FieldError, field, forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../../../kube/names.ts';
 import { portNumberProblems } from '../../../kube/value-formats.ts';
-import { append } from '../../kinds/append.ts';
+import { append } from '../../rules/append.ts';
 import type {
   CustomResourceConversion,
   CustomResourceDefinitionSpec,

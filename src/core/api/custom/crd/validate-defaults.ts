@@ -1,10 +1,10 @@
 /** Defaults must themselves be valid: of the right shape, with nothing unknown in them. */
 import { type FieldError, field, invalid } from '../../../kube/field-errors.ts';
-import { append } from '../../kinds/append.ts';
-import { coerceEmbedded, validateEmbedded } from '../embedded.ts';
-import { prune } from '../shape.ts';
-import type { Structural } from '../structural.ts';
-import { valueValidator } from '../value-validator.ts';
+import { append } from '../../rules/append.ts';
+import { coerceEmbedded, validateEmbedded } from '../schema/embedded.ts';
+import { prune } from '../schema/shape.ts';
+import type { Structural } from '../schema/structural.ts';
+import { valueValidator } from '../schema/value-validator.ts';
 
 export function validateDefaults(schema: Structural, path: string, requirePruned = true): FieldError[] {
   const errors: FieldError[] = [];

@@ -5,16 +5,16 @@
 import { type FieldError, field, immutableField, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
-import { append } from '../../kinds/append.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../../kinds/metadata.ts';
+import { append } from '../../rules/append.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
   CustomResourceDefinitionSpec,
   JSONSchemaProps,
 } from '../../types/apiextensions-v1.ts';
-import { someSchema, toStructural } from '../structural.ts';
-import { validateStructural } from '../structural-rules.ts';
+import { someSchema, toStructural } from '../schema/structural.ts';
+import { validateStructural } from '../schema/structural-rules.ts';
 import { validateApproval } from './approval.ts';
 import { isConditionTrue } from './conditions.ts';
 import { hoist } from './hoisted.ts';

@@ -1,6 +1,6 @@
 /** Lists that are maps: their keys must be there, be scalars, and tell items apart. */
 import { type FieldError, field, forbidden, invalid, required } from '../../../kube/field-errors.ts';
-import { append } from '../../kinds/append.ts';
+import { append } from '../../rules/append.ts';
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
 
 const child = field.child;

@@ -1,8 +1,8 @@
 /** Rules (`x-kubernetes-validations`) before anybody compiles them: what must be said, and where they point. */
 import { type FieldError, field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
-import { findFieldPath } from '../field-path.ts';
-import { toStructural } from '../structural.ts';
+import { findFieldPath } from '../schema/field-path.ts';
+import { toStructural } from '../schema/structural.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const LINE_BREAK = /[\n\r]/;

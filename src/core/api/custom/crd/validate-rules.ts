@@ -3,9 +3,9 @@ import { type FieldError, field, forbidden, internalFieldError, invalid } from '
 import { costMessage, maxCardinality, STATIC_RULE_COST_LIMIT, STATIC_TOTAL_COST_LIMIT } from '../../cel/cel.ts';
 import { declTypeOf } from '../../cel/schema-types.ts';
 import type { ValidationRule } from '../../types/apiextensions-v1.ts';
-import { compileRule, ruleEnvironments } from '../compile-rule.ts';
-import { hasRules } from '../rules.ts';
-import type { Structural } from '../structural.ts';
+import { compileRule, ruleEnvironments } from '../schema/compile-rule.ts';
+import { hasRules } from '../schema/rules.ts';
+import type { Structural } from '../schema/structural.ts';
 
 const child = field.child;
 /** Rules below this share of the total are not named when it is exceeded. */

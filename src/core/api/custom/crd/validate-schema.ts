@@ -1,8 +1,8 @@
 /** What an OpenAPI schema of a custom resource may say, node by node, beyond being structural. */
 import { type FieldError, field, forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
-import { append } from '../../kinds/append.ts';
+import { append } from '../../rules/append.ts';
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
-import { META_FIELDS } from '../structural.ts';
+import { META_FIELDS } from '../schema/structural.ts';
 import { validateMapKeys } from './validate-map-keys.ts';
 import { validateRuleTexts } from './validate-rule-texts.ts';
 

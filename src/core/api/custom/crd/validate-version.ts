@@ -9,7 +9,7 @@ import {
   tooMany,
 } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
-import { append } from '../../kinds/append.ts';
+import { append } from '../../rules/append.ts';
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,
@@ -17,10 +17,10 @@ import type {
   JSONSchemaProps,
   SelectableField,
 } from '../../types/apiextensions-v1.ts';
-import { findFieldPath } from '../field-path.ts';
+import { findFieldPath } from '../schema/field-path.ts';
 import { validateRules } from './validate-rules.ts';
-import { validateStructural } from '../structural-rules.ts';
-import { type Structural, toStructural } from '../structural.ts';
+import { validateStructural } from '../schema/structural-rules.ts';
+import { type Structural, toStructural } from '../schema/structural.ts';
 import { isFaultless, trustSchema } from './faultless.ts';
 import { validateDefaults } from './validate-defaults.ts';
 import { type Leniency, STRICT, validateSchema } from './validate-schema.ts';

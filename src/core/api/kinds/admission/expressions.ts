@@ -16,7 +16,7 @@ import {
 } from '../../../kube/field-errors.ts';
 import { qualifiedNameProblems } from '../../../kube/names.ts';
 import type { MatchCondition, Variable } from '../../types/admissionregistration-v1.ts';
-import { addTexts, type Findings, listOf } from '../pod/findings.ts';
+import { addTexts, type Findings, listOf } from '../../rules/findings.ts';
 
 const MAX_CONDITIONS = 64;
 

@@ -6,8 +6,8 @@ import type {
   NamedRuleWithOperations,
   RuleWithOperations,
 } from '../../types/admissionregistration-v1.ts';
-import { validateLabelSelector } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf } from '../pod/findings.ts';
+import { validateLabelSelector } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf } from '../../rules/findings.ts';
 
 export const FAILURE_POLICIES = ['Fail', 'Ignore'];
 export const MATCH_POLICIES = ['Equivalent', 'Exact'];

@@ -1,15 +1,15 @@
 /** Policies that change what is written. The objects their expressions build are of types that are made up as they are written. */
 import { field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { JSON_PATCH_TYPE, OBJECT_TYPE } from '../../cel/patch-types.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
   Mutation,
 } from '../../types/admissionregistration-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, type Findings, listOf } from '../pod/findings.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, type Findings, listOf } from '../../rules/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 import { type PolicyExpressions, policyExpressions } from './expressions.ts';
 import { oneOf, REINVOCATION_POLICIES, validateMutatingOperations } from './match-rules.ts';

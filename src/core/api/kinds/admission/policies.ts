@@ -9,8 +9,8 @@ import {
   pathSegmentNameProblems,
   qualifiedNameProblems,
 } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy, statusUpdate, withFieldOf, withOldMeta } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy, statusUpdate, withFieldOf, withOldMeta } from '../../kind/generic-strategy.ts';
 import type {
   AuditAnnotation,
   ParamKind,
@@ -22,9 +22,9 @@ import type {
   ValidatingAdmissionPolicyStatus,
   Validation,
 } from '../../types/admissionregistration-v1.ts';
-import { validateConditions } from '../conditions.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf } from '../pod/findings.ts';
+import { validateConditions } from '../../rules/conditions.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf } from '../../rules/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 import { type PolicyExpressions, policyExpressions, validateMatchConditions } from './expressions.ts';
 import { FAILURE_POLICIES, oneOf, validateMatchResources } from './match-rules.ts';

@@ -3,16 +3,16 @@ import { duplicate, type FieldError, field, invalid, notSupported, required } fr
 import { deepEqual } from '../../../kube/immutable.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
 import { serviceErrors, urlErrors } from '../../custom/crd/validate-conversion.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { contentChanged, createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { contentChanged, createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
   WebhookClientConfig,
 } from '../../types/admissionregistration-v1.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf } from '../pod/findings.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf } from '../../rules/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 import { validateMatchConditions } from './expressions.ts';
 import {

@@ -17,14 +17,21 @@ import {
   nameIsDnsSubdomain,
   qualifiedNameProblems,
 } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { contentChanged, createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { contentChanged, createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../types/discovery-v1.ts';
 import { PROTOCOLS } from '../endpoints.ts';
-import { familyOf, parseIP, validateEndpointIP, validateIP, validateStrictIP, warningsForIP } from '../ip.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { mapped } from '../objects.ts';
-import { addAll, addTexts, type Findings, listOf, lookup } from '../pod/findings.ts';
+import {
+  familyOf,
+  parseIP,
+  validateEndpointIP,
+  validateIP,
+  validateStrictIP,
+  warningsForIP,
+} from '../../../kube/ip.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { mapped } from '../../rules/objects.ts';
+import { addAll, addTexts, type Findings, listOf, lookup } from '../../rules/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -2,11 +2,11 @@
 import { forbidden, immutableField, invalid, notSupported, required, tooLong } from '../../../kube/field-errors.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import { dns1123SubdomainProblems, nameIsDnsLabel, nameIsDnsSubdomain, patternProblem } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type { IngressClass, IngressClassParametersReference } from '../../types/networking-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings } from '../pod/findings.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings } from '../../rules/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 import { validateTypedReference } from './references.ts';
 

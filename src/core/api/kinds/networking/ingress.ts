@@ -7,8 +7,8 @@ import {
   wildcardDns1123SubdomainProblems,
 } from '../../../kube/names.ts';
 import { portNameProblems, portNumberProblems } from '../../../kube/value-formats.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type {
   HTTPIngressPath,
   Ingress,
@@ -19,9 +19,9 @@ import type {
   IngressStatus,
   IngressTLS,
 } from '../../types/networking-v1.ts';
-import { parseIP, validateIP } from '../ip.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf, lookup } from '../pod/findings.ts';
+import { parseIP, validateIP } from '../../../kube/ip.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf, lookup } from '../../rules/findings.ts';
 import { validateTypedReference } from './references.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

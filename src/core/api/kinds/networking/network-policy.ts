@@ -2,8 +2,8 @@
 import { field, forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { nameIsDnsSubdomain } from '../../../kube/names.ts';
 import { portNameProblems, portNumberProblems } from '../../../kube/value-formats.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type {
   IPBlock,
   NetworkPolicy,
@@ -11,9 +11,9 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from '../../types/networking-v1.ts';
-import { containsStrictly, parseCIDR, validateCIDR, warningsForCIDR } from '../ip.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf } from '../pod/findings.ts';
+import { containsStrictly, parseCIDR, validateCIDR, warningsForCIDR } from '../../../kube/ip.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf } from '../../rules/findings.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

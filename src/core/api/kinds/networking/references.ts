@@ -1,7 +1,7 @@
 /** References to objects of other groups, judged alike wherever networking has them. */
 import { required } from '../../../kube/field-errors.ts';
 import { dns1123SubdomainProblems, pathSegmentNameProblems } from '../../../kube/names.ts';
-import { addTexts, type Findings } from '../pod/findings.ts';
+import { addTexts, type Findings } from '../../rules/findings.ts';
 
 /** Something that will stand in a path. */
 export function validateSegment(found: Findings, value: string, path: string): void {

@@ -2,12 +2,12 @@
 import { field, immutableField, invalid, required } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import { dns1123SubdomainProblems, nameIsDnsSubdomain, type NameRule } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type { IPAddress, ServiceCIDR } from '../../types/networking-v1.ts';
-import { familyOf, parseCIDR, strictIPProblem, validateStrictCIDR } from '../ip.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf } from '../pod/findings.ts';
+import { familyOf, parseCIDR, strictIPProblem, validateStrictCIDR } from '../../../kube/ip.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf } from '../../rules/findings.ts';
 import { validateSegment } from './references.ts';
 
 /** An address is called by itself, written the one right way. */

@@ -1,6 +1,6 @@
 /** The annotation by which a pod says how dear it is to its ReplicaSet. */
-import type { StringMap } from './findings.ts';
-import { lookup, MAX_INT32 } from './findings.ts';
+import type { StringMap } from '../../rules/findings.ts';
+import { lookup, MAX_INT32 } from '../../rules/findings.ts';
 
 export const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 

@@ -11,9 +11,9 @@ import type {
   Volume,
   VolumeProjection,
 } from '../../types/core-v1.ts';
-import { listOf } from './findings.ts';
-import { subtreeMemo } from './memo.ts';
-import { mapShared } from './sharing.ts';
+import { listOf } from '../../rules/findings.ts';
+import { subtreeMemo } from '../../rules/memo.ts';
+import { mapShared } from '../../rules/sharing.ts';
 
 const cleanContainers = subtreeMemo<readonly Container[], readonly Container[]>();
 const cleanVolumes = subtreeMemo<readonly Volume[], readonly Volume[]>();

@@ -3,8 +3,8 @@
  * has the same parts, by identity, in every field that validation reads.
  */
 import type { Container, PodSpec } from '../../types/core-v1.ts';
-import { isSet, listOf } from './findings.ts';
-import { subtreeMemo } from './memo.ts';
+import { isSet, listOf } from '../../rules/findings.ts';
+import { subtreeMemo } from '../../rules/memo.ts';
 
 const pods = subtreeMemo<readonly Container[], PodSpec>();
 const templates = subtreeMemo<readonly Container[], PodSpec>();

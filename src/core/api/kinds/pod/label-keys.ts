@@ -2,9 +2,9 @@
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { field, forbidden, invalid } from '../../../kube/field-errors.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../../kube/meta-v1.ts';
-import type { LabelSelectorOptions } from '../metadata.ts';
-import { validateLabelName, validateLabelSelector } from '../metadata.ts';
-import { addAll, listOf } from './findings.ts';
+import type { LabelSelectorOptions } from '../../rules/metadata.ts';
+import { validateLabelName, validateLabelSelector } from '../../rules/metadata.ts';
+import { addAll, listOf } from '../../rules/findings.ts';
 
 type Keys = readonly string[] | undefined;
 

@@ -5,10 +5,10 @@
 import type { ObjectMeta } from '../../../kube/meta-v1.ts';
 import { labelValueProblems } from '../../../kube/names.ts';
 import type { PodAffinityTerm, PodSpec, PodTemplateSpec } from '../../types/core-v1.ts';
-import { isSidecar } from './default-pod-resources.ts';
+import { isSidecar } from './defaults/default-pod-resources.ts';
 import { knownFine } from './fine-specs.ts';
-import { isSet, listOf } from './findings.ts';
-import { localPathIsFine } from './paths.ts';
+import { isSet, listOf } from '../../rules/findings.ts';
+import { localPathIsFine } from '../../rules/paths.ts';
 import { usesIndivisibleHugePages } from './validate-resources.ts';
 import { hostSysctlProblem } from './sysctls.ts';
 import { hasInvalidSelector, matchLabelKeysFindings } from './label-keys.ts';

@@ -1,7 +1,7 @@
 /** Files of one volume that would overwrite each other. */
 import { goQuote } from '../../../kube/go-text.ts';
 import type { Volume, VolumeProjection } from '../../types/core-v1.ts';
-import { listOf } from './findings.ts';
+import { listOf } from '../../rules/findings.ts';
 
 interface Placed {
   readonly path: string;

@@ -13,12 +13,12 @@ import type {
   TopologySpreadConstraint,
 } from '../../types/core-v1.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
-import type { StringMap } from './findings.ts';
-import { has, isSet, listOf, lookup } from './findings.ts';
-import { subtreeMemo } from './memo.ts';
+import type { StringMap } from '../../rules/findings.ts';
+import { has, isSet, listOf, lookup } from '../../rules/findings.ts';
+import { subtreeMemo } from '../../rules/memo.ts';
 import type { QosClass } from './qos.ts';
 import { qosClassOf } from './qos.ts';
-import { mapIfAny, mapShared } from './sharing.ts';
+import { mapIfAny, mapShared } from '../../rules/sharing.ts';
 import { APP_ARMOR, appArmorFromAnnotation } from './validate-annotations.ts';
 import { validateAppArmor } from './validate-security.ts';
 

@@ -1,9 +1,9 @@
 /** The quality of service a pod gets, which follows from what it asks for. */
 import type { PodSpec, ResourceRequirements } from '../../types/core-v1.ts';
 import { addQuantities, compareQuantities, type Quantity, signOf } from '../../../kube/quantity.ts';
-import { readAmount } from './amounts.ts';
-import type { ResourceList } from './findings.ts';
-import { listOf, lookup } from './findings.ts';
+import { readAmount } from '../../rules/amounts.ts';
+import type { ResourceList } from '../../rules/findings.ts';
+import { listOf, lookup } from '../../rules/findings.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 

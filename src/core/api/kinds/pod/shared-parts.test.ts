@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../kube/immutable.ts';
 import type { Container, Pod, PodSpec, Toleration, Volume } from '../../types/core-v1.ts';
-import { defaultTemplate, podSpecFromTemplate } from './default-spec.ts';
+import { defaultTemplate, podSpecFromTemplate } from './defaults/default-spec.ts';
 import { podStrategy } from './strategy.ts';
 
 const podOf = (spec: PodSpec, name = 'pod'): Pod => ({

@@ -1,7 +1,7 @@
 /** Kernel parameters of a pod. */
 import { duplicate, field, invalid, required } from '../../../kube/field-errors.ts';
 import type { PodSpec, Sysctl } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
 
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const FORMAT = `^(${SEGMENT}[\\./])*${SEGMENT}$`;

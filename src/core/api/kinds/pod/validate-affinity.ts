@@ -10,9 +10,9 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from '../../types/core-v1.ts';
-import { validateLabelName } from '../metadata.ts';
-import type { Findings } from './findings.ts';
-import { addAll, addTexts, listOf } from './findings.ts';
+import { validateLabelName } from '../../rules/metadata.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts, listOf } from '../../rules/findings.ts';
 import { matchLabelKeysFindings, selectorFindings } from './label-keys.ts';
 import type { PodOptions } from './options.ts';
 

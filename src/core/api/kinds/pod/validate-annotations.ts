@@ -6,10 +6,10 @@ import { goQuote } from '../../../kube/go-text.ts';
 import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from '../../types/core-v1.ts';
 import { visitContainers } from './containers.ts';
 import { DELETION_COST, deletionCostIsFine } from './deletion-cost.ts';
-import type { Findings, StringMap } from './findings.ts';
-import { has, lookup } from './findings.ts';
+import type { Findings, StringMap } from '../../rules/findings.ts';
+import { has, lookup } from '../../rules/findings.ts';
 import type { PodOptions } from './options.ts';
-import { validateDescendingPath } from './paths.ts';
+import { validateDescendingPath } from '../../rules/paths.ts';
 import { validateTolerations } from './validate-scheduling.ts';
 
 export const MIRROR_POD = 'kubernetes.io/config.mirror';

@@ -7,11 +7,11 @@ import type {
   PersistentVolumeClaimTemplate,
   TypedObjectReference,
 } from '../../types/core-v1.ts';
-import { validateAnnotations, validateLabels } from '../metadata.ts';
-import { amountText, isPositive } from './amounts.ts';
+import { validateAnnotations, validateLabels } from '../../rules/metadata.ts';
+import { amountText, isPositive } from '../../rules/amounts.ts';
 import { selectorFindings } from './label-keys.ts';
-import type { Findings } from './findings.ts';
-import { addAll, addTexts, listOf, lookup } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts, listOf, lookup } from '../../rules/findings.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];

@@ -20,9 +20,9 @@ import type {
   PodSpec,
 } from '../../types/core-v1.ts';
 import type { AnyContainer } from './containers.ts';
-import { isSidecar } from './default-pod-resources.ts';
-import type { Findings } from './findings.ts';
-import { addTexts, listOf } from './findings.ts';
+import { isSidecar } from './defaults/default-pod-resources.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, listOf } from '../../rules/findings.ts';
 import type { PodOptions } from './options.ts';
 import { validateEnv, validateEnvFrom } from './validate-env.ts';
 import { validateMounts } from './validate-mounts.ts';

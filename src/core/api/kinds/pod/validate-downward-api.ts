@@ -2,10 +2,10 @@
 import { field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { qualifiedNameProblems } from '../../../kube/names.ts';
 import type { DownwardAPIVolumeFile, ObjectFieldSelector, ResourceFieldSelector } from '../../types/core-v1.ts';
-import { amountText, isZero } from './amounts.ts';
-import type { Findings } from './findings.ts';
-import { addTexts, listOf } from './findings.ts';
-import { validateLocalPath } from './paths.ts';
+import { amountText, isZero } from '../../rules/amounts.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, listOf } from '../../rules/findings.ts';
+import { validateLocalPath } from '../../rules/paths.ts';
 import type { VolumeRule } from './volume-files.ts';
 import { validateFileMode } from './volume-files.ts';
 

@@ -9,9 +9,9 @@ import type {
   EnvVarSource,
   FileKeySelector,
 } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { addTexts } from './findings.ts';
-import { validateNoBacksteps } from './paths.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts } from '../../rules/findings.ts';
+import { validateNoBacksteps } from '../../rules/paths.ts';
 import { ENV_FIELDS, validateFieldRef, validateResourceFieldRef } from './validate-downward-api.ts';
 
 export function validateEnv(found: Findings, variables: readonly EnvVar[], path: string): void {

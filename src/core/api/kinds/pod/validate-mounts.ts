@@ -1,9 +1,9 @@
 /** Volume mounts and block devices of one container. */
 import { field, forbidden, invalid, notFoundValue, notSupported, required } from '../../../kube/field-errors.ts';
 import type { SecurityContext, VolumeDevice, VolumeMount } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { listOf } from './findings.ts';
-import { pathHasBackstep, validateDescendingPath } from './paths.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { listOf } from '../../rules/findings.ts';
+import { pathHasBackstep, validateDescendingPath } from '../../rules/paths.ts';
 import type { VolumesByName } from './validate-volumes.ts';
 
 export interface Mounting {

@@ -8,9 +8,9 @@ import {
   patternProblem,
 } from '../../../kube/names.ts';
 import type { HostAlias, PodDNSConfig, PodSpec } from '../../types/core-v1.ts';
-import { validateIP } from '../ip.ts';
-import type { Findings } from './findings.ts';
-import { addAll, addTexts, listOf } from './findings.ts';
+import { validateIP } from '../../../kube/ip.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts, listOf } from '../../rules/findings.ts';
 
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;

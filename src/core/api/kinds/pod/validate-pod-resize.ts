@@ -3,13 +3,13 @@ import type { FieldError } from '../../../kube/field-errors.ts';
 import { forbidden, invalid } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../types/core-v1.ts';
-import { isSidecar } from './default-pod-resources.ts';
-import type { Findings, ResourceList } from './findings.ts';
-import { has, isSet, listOf } from './findings.ts';
-import { validateMetaUpdate } from './meta-rules.ts';
+import { isSidecar } from './defaults/default-pod-resources.ts';
+import type { Findings, ResourceList } from '../../rules/findings.ts';
+import { has, isSet, listOf } from '../../rules/findings.ts';
+import { validateMetaUpdate } from '../../rules/meta-rules.ts';
 import { optionsFromOld } from './options.ts';
 import { qosClassOf } from './qos.ts';
-import { mapShared } from './sharing.ts';
+import { mapShared } from '../../rules/sharing.ts';
 import { MIRROR_POD } from './validate-annotations.ts';
 import { validateMetaAndSpec } from './validate-pod.ts';
 

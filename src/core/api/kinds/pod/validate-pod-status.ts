@@ -15,14 +15,14 @@ import type {
   ResourceStatus,
 } from '../../types/core-v1.ts';
 import { rememberSeen } from '../../schema/remember-seen.ts';
-import { isDualStack, parseIP, validateIP } from '../ip.ts';
-import { isNegative } from './amounts.ts';
-import type { Findings } from './findings.ts';
-import { addAll, addTexts, has, listOf } from './findings.ts';
+import { isDualStack, parseIP, validateIP } from '../../../kube/ip.ts';
+import { isNegative } from '../../rules/amounts.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts, has, listOf } from '../../rules/findings.ts';
 import { internalValue } from './internal-form.ts';
-import { IMMUTABLE, validateMetaUpdate } from './meta-rules.ts';
+import { IMMUTABLE, validateMetaUpdate } from '../../rules/meta-rules.ts';
 import { optionsFromOld } from './options.ts';
-import { isNative } from './resource-names.ts';
+import { isNative } from '../../rules/resource-names.ts';
 import { validateAnnotationChanges, validatePodAnnotations } from './validate-annotations.ts';
 
 const NO_STATUS: PodStatus = Object.freeze({});

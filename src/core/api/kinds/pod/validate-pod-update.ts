@@ -12,14 +12,14 @@ import type {
   PodSpec,
   Toleration,
 } from '../../types/core-v1.ts';
-import type { Findings, StringMap } from './findings.ts';
-import { has, isSet, listOf, lookup, MAX_INT32, rangeText } from './findings.ts';
+import type { Findings, StringMap } from '../../rules/findings.ts';
+import { has, isSet, listOf, lookup, MAX_INT32, rangeText } from '../../rules/findings.ts';
 import { internalValue, prettyInternalJson } from './internal-form.ts';
-import { validateMetaUpdate } from './meta-rules.ts';
+import { validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from './options.ts';
 import { optionsFromOld } from './options.ts';
-import { mapShared } from './sharing.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { mapShared } from '../../rules/sharing.ts';
+import { unifiedDiff } from '../../rules/unified-diff.ts';
 import { MIRROR_POD, validateAnnotationChanges, validatePodAnnotations } from './validate-annotations.ts';
 import { validateMetaAndSpec } from './validate-pod.ts';
 import { validateOnlyRemovedGates, validateTolerations } from './validate-scheduling.ts';

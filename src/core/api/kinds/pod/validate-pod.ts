@@ -2,9 +2,9 @@
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { forbidden } from '../../../kube/field-errors.ts';
 import type { Pod } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { addAll, isSet, listOf } from './findings.ts';
-import { validateMeta } from './meta-rules.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, isSet, listOf } from '../../rules/findings.ts';
+import { validateMeta } from '../../rules/meta-rules.ts';
 import type { PodOptions } from './options.ts';
 import { CREATE_POD } from './options.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './validate-annotations.ts';

@@ -2,8 +2,8 @@
 import { forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { httpHeaderNameProblems, portNameProblems, portNumberProblems } from '../../../kube/value-formats.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, ProbeHandler } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { addTexts, isSet, listOf, nonNegative } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, isSet, listOf, nonNegative } from '../../rules/findings.ts';
 
 type Handler = ProbeHandler & LifecycleHandler;
 

@@ -1,9 +1,9 @@
 /** Volumes that gather secrets, config maps, fields and tokens under one mount point. */
 import { field, forbidden, invalid, required } from '../../../kube/field-errors.ts';
 import type { ProjectedVolumeSource, ServiceAccountTokenProjection, VolumeProjection } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { listOf } from './findings.ts';
-import { validateLocalPath } from './paths.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { listOf } from '../../rules/findings.ts';
+import { validateLocalPath } from '../../rules/paths.ts';
 import { validateDownwardFile } from './validate-downward-api.ts';
 import type { VolumeContext, VolumeRule } from './volume-files.ts';
 import { validateFileMode, validateItems } from './volume-files.ts';

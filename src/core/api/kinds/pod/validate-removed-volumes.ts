@@ -3,9 +3,9 @@ import { field, invalid, notSupported, required } from '../../../kube/field-erro
 import { dns1123LabelProblems } from '../../../kube/names.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import type { AzureDiskVolumeSource, ISCSIVolumeSource, LocalObjectReference, Volume } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { addTexts, isSet, rangeText } from './findings.ts';
-import { isAbsolute, validateDescendingPath } from './paths.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, isSet, rangeText } from '../../rules/findings.ts';
+import { isAbsolute, validateDescendingPath } from '../../rules/paths.ts';
 
 type Rule = (found: Findings, volume: Volume, path: string) => void;
 

@@ -3,10 +3,10 @@ import type { FieldError } from '../../../kube/field-errors.ts';
 import { duplicate, field, forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { dns1123LabelProblems, qualifiedNameProblems } from '../../../kube/names.ts';
 import type { Container, PodSpec, ResourceClaim, ResourceRequirements } from '../../types/core-v1.ts';
-import { amountText, compareAmounts, isNegative, isWhole, isWholeMultiple } from './amounts.ts';
-import { aggregate, isPodLevelResource } from './default-pod-resources.ts';
-import type { Findings, ResourceList } from './findings.ts';
-import { addTexts, has, listOf, lookup, sorted } from './findings.ts';
+import { amountText, compareAmounts, isNegative, isWhole, isWholeMultiple } from '../../rules/amounts.ts';
+import { aggregate, isPodLevelResource } from './defaults/default-pod-resources.ts';
+import type { Findings, ResourceList } from '../../rules/findings.ts';
+import { addTexts, has, listOf, lookup, sorted } from '../../rules/findings.ts';
 import {
   allowsOvercommit,
   hugePageSize,
@@ -16,7 +16,7 @@ import {
   isNative,
   isStandard,
   isWholeNumbered,
-} from './resource-names.ts';
+} from '../../rules/resource-names.ts';
 
 type NameRule = (found: Findings, name: string, path: string) => void;
 

@@ -4,11 +4,11 @@ import { parseInt64 } from '../../../kube/go-text.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../../../kube/names.ts';
 import { decimalIntegerProblems } from '../../../kube/value-formats.ts';
 import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../../types/core-v1.ts';
-import { validateLabelName } from '../metadata.ts';
-import type { Findings } from './findings.ts';
-import { addAll, addTexts } from './findings.ts';
+import { validateLabelName } from '../../rules/metadata.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts } from '../../rules/findings.ts';
 import { legacyMatchLabelKeysFindings, matchLabelKeysFindings, selectorFindings } from './label-keys.ts';
-import { subtreeMemo } from './memo.ts';
+import { subtreeMemo } from '../../rules/memo.ts';
 import type { PodOptions } from './options.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

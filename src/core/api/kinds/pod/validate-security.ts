@@ -9,11 +9,11 @@ import type {
   SeccompProfile,
   SecurityContext,
 } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { addTexts, isSet, listOf } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, isSet, listOf } from '../../rules/findings.ts';
 import { internalValue } from './internal-form.ts';
 import type { PodOptions } from './options.ts';
-import { validateDescendingPath } from './paths.ts';
+import { validateDescendingPath } from '../../rules/paths.ts';
 import { validateSysctls } from './sysctls.ts';
 import { validateWindowsOptions } from './validate-windows.ts';
 

@@ -14,11 +14,11 @@ import {
 import type { ObjectMeta } from '../../../kube/meta-v1.ts';
 import { dns1123LabelProblems, nameIsDnsSubdomain, qualifiedNameProblems } from '../../../kube/names.ts';
 import type { Container, PodResourceClaim, PodSpec, Volume } from '../../types/core-v1.ts';
-import { validateLabels } from '../metadata.ts';
+import { validateLabels } from '../../rules/metadata.ts';
 import { visitContainers } from './containers.ts';
 import { knownFine, rememberFine } from './fine-specs.ts';
-import type { Findings } from './findings.ts';
-import { addAll, addTexts, isSet, listOf, MAX_INT32, rangeText } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts, isSet, listOf, MAX_INT32, rangeText } from '../../rules/findings.ts';
 import { internalValue } from './internal-form.ts';
 import type { PodOptions } from './options.ts';
 import { CREATE_POD, CREATE_TEMPLATE } from './options.ts';

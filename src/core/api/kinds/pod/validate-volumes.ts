@@ -3,10 +3,10 @@ import { duplicate, field, forbidden, invalid, notSupported, required, tooLong }
 import { dns1123LabelProblems, dns1123SubdomainProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import type { CSIVolumeSource, HostPathVolumeSource, ImageVolumeSource, Volume } from '../../types/core-v1.ts';
-import { isNegative } from './amounts.ts';
-import type { Findings } from './findings.ts';
-import { addTexts } from './findings.ts';
-import { validateNoBacksteps } from './paths.ts';
+import { isNegative } from '../../rules/amounts.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts } from '../../rules/findings.ts';
+import { validateNoBacksteps } from '../../rules/paths.ts';
 import { validateClaimTemplate } from './validate-claim.ts';
 import { validateDownwardApi } from './validate-downward-api.ts';
 import { validateProjected } from './validate-projected.ts';

@@ -3,8 +3,8 @@ import { exceedsBytes } from '../../../kube/go-text.ts';
 import { forbidden, invalid } from '../../../kube/field-errors.ts';
 import { dns1123SubdomainProblems } from '../../../kube/names.ts';
 import type { PodSpec, WindowsSecurityContextOptions } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { addTexts, isSet } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, isSet } from '../../rules/findings.ts';
 import { visitContainers } from './containers.ts';
 
 const MAX_CREDENTIAL_SPEC_KIB = 64;

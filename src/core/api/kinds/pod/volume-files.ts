@@ -2,10 +2,10 @@
 import { field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import type { ObjectMeta } from '../../../kube/meta-v1.ts';
 import type { KeyToPath, Volume } from '../../types/core-v1.ts';
-import type { Findings } from './findings.ts';
-import { listOf } from './findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { listOf } from '../../rules/findings.ts';
 import type { PodOptions } from './options.ts';
-import { validateLocalPath } from './paths.ts';
+import { validateLocalPath } from '../../rules/paths.ts';
 
 export interface VolumeContext {
   readonly options: PodOptions;

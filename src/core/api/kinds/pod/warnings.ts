@@ -12,12 +12,12 @@ import type {
   PodTemplateSpec,
   Volume,
 } from '../../types/core-v1.ts';
-import { warningsForIP } from '../ip.ts';
-import { amountText, isWhole } from './amounts.ts';
+import { warningsForIP } from '../../../kube/ip.ts';
+import { amountText, isWhole } from '../../rules/amounts.ts';
 import type { AnyContainer } from './containers.ts';
 import { visitContainers } from './containers.ts';
-import type { ResourceList, StringMap } from './findings.ts';
-import { has, isSet, listOf, lookup } from './findings.ts';
+import type { ResourceList, StringMap } from '../../rules/findings.ts';
+import { has, isSet, listOf, lookup } from '../../rules/findings.ts';
 import { overlappingPathWarnings } from './path-warnings.ts';
 import { APP_ARMOR, appArmorFromAnnotation, SECCOMP_CONTAINER, SECCOMP_POD } from './validate-annotations.ts';
 

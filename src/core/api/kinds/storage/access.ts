@@ -1,7 +1,7 @@
 /** How a volume may be used; volumes and claims speak of it alike. */
 import { forbidden, notSupported } from '../../../kube/field-errors.ts';
 import { nameIsDnsSubdomain } from '../../../kube/names.ts';
-import { addTexts, type Findings } from '../pod/findings.ts';
+import { addTexts, type Findings } from '../../rules/findings.ts';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 

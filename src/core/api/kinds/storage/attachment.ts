@@ -3,16 +3,16 @@ import { forbidden, immutableField, invalid, required, tooLong } from '../../../
 import { exceedsBytes, utf8Length } from '../../../kube/go-text.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import { nameIsDnsSubdomain } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy, withFieldOf, withOldMeta } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf, withOldMeta } from '../../kind/generic-strategy.ts';
 import type {
   VolumeAttachment,
   VolumeAttachmentSource,
   VolumeAttachmentStatus,
   VolumeError,
 } from '../../types/storage-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, MAX_INT32, rangeText } from '../pod/findings.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, MAX_INT32, rangeText } from '../../rules/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
 import { validateDriverName } from '../pod/validate-volumes.ts';
 import { validateVolumeSpec } from './persistent-volume.ts';

@@ -2,23 +2,23 @@
 import { field, forbidden, immutableField, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../../kind/generic-strategy.ts';
 import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
   PersistentVolumeClaimStatus,
   TypedLocalObjectReference,
 } from '../../types/core-v1.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { roundedList } from '../pod/amounts.ts';
-import { addAll, addTexts, type Findings, has, listOf, lookup } from '../pod/findings.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { roundedList } from '../../rules/amounts.ts';
+import { addAll, addTexts, type Findings, has, listOf, lookup } from '../../rules/findings.ts';
 import { prettyInternalJson } from '../pod/internal-form.ts';
-import { isNative } from '../pod/resource-names.ts';
-import { unifiedDiff } from '../pod/unified-diff.ts';
+import { isNative } from '../../rules/resource-names.ts';
+import { unifiedDiff } from '../../rules/unified-diff.ts';
 import { type ClaimLeniency, validateClaimSpec } from '../pod/validate-claim.ts';
 import { claimWarnings } from '../pod/warnings.ts';
-import { amountText, compareAmounts, int64Of } from '../quantities.ts';
+import { amountText, compareAmounts, int64Of } from '../../rules/quantities.ts';
 import { CLASS_ANNOTATION_TEXT, STORAGE_CLASS_ANNOTATION } from './access.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

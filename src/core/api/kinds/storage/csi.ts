@@ -3,8 +3,8 @@ import { duplicate, field, immutableField, invalid, notSupported, required } fro
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy } from '../../kind/generic-strategy.ts';
 import type {
   CSIDriver,
   CSIDriverSpec,
@@ -13,12 +13,12 @@ import type {
   CSIStorageCapacity,
   TokenRequest,
 } from '../../types/storage-v1.ts';
-import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { addAll, addTexts, type Findings, listOf, nonNegative } from '../pod/findings.ts';
+import { validateLabelSelector, validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { addAll, addTexts, type Findings, listOf, nonNegative } from '../../rules/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
 import { validateDriverName } from '../pod/validate-volumes.ts';
 import { DEPRECATED_LABELS } from '../pod/warnings.ts';
-import { amountText, isNegative } from '../quantities.ts';
+import { amountText, isNegative } from '../../rules/quantities.ts';
 import { simpleDefaults } from '../simple-defaults.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };

@@ -2,24 +2,24 @@
 import { field, forbidden, immutableField, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import { labelValueProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
-import { createGenericStrategy, withFieldOf } from '../../registry/generic-strategy.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
+import { createGenericStrategy, withFieldOf } from '../../kind/generic-strategy.ts';
 import type {
   NodeSelectorRequirement,
   PersistentVolume,
   PersistentVolumeSpec,
   VolumeNodeAffinity,
 } from '../../types/core-v1.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../metadata.ts';
-import { fromEntries } from '../objects.ts';
-import { roundedList } from '../pod/amounts.ts';
-import { defaultPersistentSource } from '../pod/default-volumes.ts';
-import { addAll, type Findings, has, listOf } from '../pod/findings.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metadata.ts';
+import { fromEntries } from '../../rules/objects.ts';
+import { roundedList } from '../../rules/amounts.ts';
+import { defaultPersistentSource } from '../pod/defaults/default-volumes.ts';
+import { addAll, type Findings, has, listOf } from '../../rules/findings.ts';
 import { internalValue, prettyInternalJson } from '../pod/internal-form.ts';
-import { unifiedDiff } from '../pod/unified-diff.ts';
+import { unifiedDiff } from '../../rules/unified-diff.ts';
 import { validateNodeSelector } from '../pod/validate-affinity.ts';
 import { addTermWarnings } from '../pod/warnings.ts';
-import { amountText, compareAmounts, int64Of } from '../quantities.ts';
+import { amountText, compareAmounts, int64Of } from '../../rules/quantities.ts';
 import {
   CLASS_ANNOTATION_TEXT,
   STORAGE_CLASS_ANNOTATION,

@@ -8,8 +8,8 @@ import type {
   PersistentVolumeSpec,
   Volume,
 } from '../../types/core-v1.ts';
-import { addTexts, type Findings, rangeText } from '../pod/findings.ts';
-import { validateNoBacksteps } from '../pod/paths.ts';
+import { addTexts, type Findings, rangeText } from '../../rules/findings.ts';
+import { validateNoBacksteps } from '../../rules/paths.ts';
 import { isQualifiedInitiator, REMOVED_VOLUME_RULES } from '../pod/validate-removed-volumes.ts';
 import { validateDriverName, validateHostPath } from '../pod/validate-volumes.ts';
 

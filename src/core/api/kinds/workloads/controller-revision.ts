@@ -2,10 +2,10 @@
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { invalid, required } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
 import type { ControllerRevision } from '../../types/apps-v1.ts';
-import { addAll, nonNegative } from '../pod/findings.ts';
-import { IMMUTABLE, validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
+import { addAll, nonNegative } from '../../rules/findings.ts';
+import { IMMUTABLE, validateMeta, validateMetaUpdate } from '../../rules/meta-rules.ts';
 
 function validateRevision(revision: ControllerRevision): FieldError[] {
   const found = validateMeta(revision.metadata);

@@ -2,13 +2,13 @@
 import { invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
 import type { CronJob, CronJobSpec, JobSpec, JobTemplateSpec } from '../../types/batch-v1.ts';
-import { defaultTemplate } from '../pod/default-spec.ts';
+import { defaultTemplate } from '../pod/defaults/default-spec.ts';
 import { dropDisabledInTemplate } from '../pod/disabled-fields.ts';
-import type { Findings } from '../pod/findings.ts';
-import { nonNegative } from '../pod/findings.ts';
-import { validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { nonNegative } from '../../rules/findings.ts';
+import { validateMeta, validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from '../pod/options.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
 import { isTimeZone, scheduleProblem } from './cron-schedule.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DaemonSet } from '../../types/apps-v1.ts';
-import { podSpecFromTemplate } from '../pod/default-spec.ts';
+import { podSpecFromTemplate } from '../pod/defaults/default-spec.ts';
 import { daemonSetStrategy, TEMPLATE_GENERATION } from './daemon-set.ts';
 
 const setOf = (image = 'agent:1', rest: Partial<DaemonSet> = {}): DaemonSet =>

@@ -1,14 +1,14 @@
 /** Deployments. */
 import { forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
 import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy } from '../../types/apps-v1.ts';
-import { defaultTemplate } from '../pod/default-spec.ts';
+import { defaultTemplate } from '../pod/defaults/default-spec.ts';
 import { dropDisabledInTemplate } from '../pod/disabled-fields.ts';
-import type { Findings } from '../pod/findings.ts';
-import { nonNegative } from '../pod/findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { nonNegative } from '../../rules/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
-import { IMMUTABLE, validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
+import { IMMUTABLE, validateMeta, validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from '../pod/options.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
 import { templateWarnings } from '../pod/warnings.ts';

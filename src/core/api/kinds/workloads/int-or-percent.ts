@@ -2,8 +2,8 @@
 import { invalid } from '../../../kube/field-errors.ts';
 import { atoi } from '../../../kube/go-text.ts';
 import { percentProblems } from '../../../kube/value-formats.ts';
-import type { Findings } from '../pod/findings.ts';
-import { addTexts, nonNegative } from '../pod/findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, nonNegative } from '../../rules/findings.ts';
 
 export type IntOrPercent = number | string;
 

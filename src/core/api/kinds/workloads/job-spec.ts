@@ -10,8 +10,8 @@ import type {
   SuccessPolicyRule,
 } from '../../types/batch-v1.ts';
 import type { FieldError } from '../../../kube/field-errors.ts';
-import type { Findings } from '../pod/findings.ts';
-import { addTexts, isSet, listOf, nonNegative } from '../pod/findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addTexts, isSet, listOf, nonNegative } from '../../rules/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
 import type { PodOptions } from '../pod/options.ts';
 import { parseIndexes } from './job-indexes.ts';

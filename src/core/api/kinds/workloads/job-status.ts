@@ -2,8 +2,8 @@
 import { duplicate, field, invalid, required } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import type { Job, JobStatus, UncountedTerminatedPods } from '../../types/batch-v1.ts';
-import type { Findings } from '../pod/findings.ts';
-import { isSet, listOf, nonNegative } from '../pod/findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { isSet, listOf, nonNegative } from '../../rules/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
 import { firstCommonIndex, parseIndexes } from './job-indexes.ts';
 import { invalidWithoutValue } from './job-spec.ts';

@@ -1,11 +1,11 @@
 /** PodTemplates as objects of their own. */
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import type { KubeObject } from '../../../kube/objects.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
 import type { PodTemplateSpec } from '../../types/core-v1.ts';
-import { defaultTemplate } from '../pod/default-spec.ts';
+import { defaultTemplate } from '../pod/defaults/default-spec.ts';
 import { dropDisabledInTemplate } from '../pod/disabled-fields.ts';
-import { validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
+import { validateMeta, validateMetaUpdate } from '../../rules/meta-rules.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
 import { templateWarnings } from '../pod/warnings.ts';
 import { validateTemplate } from './template.ts';

@@ -1,7 +1,7 @@
 /** Counts of replicas in a status: none negative, no part greater than the whole. */
 import { invalid } from '../../../kube/field-errors.ts';
-import type { Findings } from '../pod/findings.ts';
-import { nonNegative } from '../pod/findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { nonNegative } from '../../rules/findings.ts';
 
 export type Counts<K extends string> = { readonly [key in K]?: number };
 

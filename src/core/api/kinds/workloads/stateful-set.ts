@@ -2,7 +2,7 @@
 import { forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import { dns1123LabelProblems } from '../../../kube/names.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
 import type {
   StatefulSet,
   StatefulSetPersistentVolumeClaimRetentionPolicy as RetentionPolicy,
@@ -11,16 +11,16 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../types/apps-v1.ts';
 import type { PersistentVolumeClaim, PodTemplateSpec, Volume } from '../../types/core-v1.ts';
-import { defaultTemplate } from '../pod/default-spec.ts';
-import { defaultClaimSpec } from '../pod/default-volumes.ts';
+import { defaultTemplate } from '../pod/defaults/default-spec.ts';
+import { defaultClaimSpec } from '../pod/defaults/default-volumes.ts';
 import { dropDisabledInTemplate } from '../pod/disabled-fields.ts';
-import type { Findings } from '../pod/findings.ts';
-import { addAll, addTexts, isSet, listOf, nonNegative } from '../pod/findings.ts';
+import type { Findings } from '../../rules/findings.ts';
+import { addAll, addTexts, isSet, listOf, nonNegative } from '../../rules/findings.ts';
 import { internalValue } from '../pod/internal-form.ts';
-import { validateMeta, validateMetaUpdate } from '../pod/meta-rules.ts';
+import { validateMeta, validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from '../pod/options.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
-import { mapIfAny } from '../pod/sharing.ts';
+import { mapIfAny } from '../../rules/sharing.ts';
 import { validateClaimSpec } from '../pod/validate-claim.ts';
 import { claimWarnings, templateWarnings } from '../pod/warnings.ts';
 import { amountOf, validateIntOrPercent, validateNotOver100 } from './int-or-percent.ts';

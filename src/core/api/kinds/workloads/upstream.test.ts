@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../../kube/immutable.ts';
 import type { KubeObject } from '../../../kube/objects.ts';
-import type { KindStrategy } from '../../kind-definition.ts';
+import type { KindStrategy } from '../../kind/kind-definition.ts';
 import { podStrategy } from '../pod/strategy.ts';
 import type { Vector } from '../testdata/vectors.ts';
 import { normalized, readVectors } from '../testdata/vectors.ts';

@@ -7,7 +7,7 @@ import { compareBytes } from '../../../kube/go-text.ts';
 import { readGoDuration } from '../../../kube/go-duration.ts';
 import { parseMicroTimeStrictly, parseTimeStrictly } from '../../../kube/time.ts';
 import { ProtobufError } from '../../errors.ts';
-import { encodeRaw } from '../object-json.ts';
+import { encodeRaw } from '../../encoding/object-json.ts';
 import type { FieldFact, Scalar, TypeExpression } from '../parse-facts.ts';
 import { typeSchema } from '../type-schema.ts';
 import { WIRE_BYTES } from './reader.ts';

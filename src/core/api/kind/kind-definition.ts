@@ -1,0 +1,160 @@
+/**
+ * The room of kinds. `facts/` holds what Kubernetes publishes about its types and resources, in a compact notation;
+ * everything else follows from it: `types/` (TypeScript, generated), `schema/` (decoding, protobuf, patches), `registry/`
+ * (which kinds there are). What is particular about a kind, its defaults and validation, stands in `kinds/`, and how
+ * kubectl shows it in `printers/`; both are plugged in by the tables of registry/kinds.ts.
+ *
+ * This file: what the API server must know of a kind. One definition a resource, gathered in the registry.
+ */
+import type { FieldError } from '../../kube/field-errors.ts';
+import type { KubeObject, Resource } from '../../kube/objects.ts';
+import type { Checked } from '../schema/check.ts';
+import type { ObjectNode } from '../schema/lists.ts';
+import type { JSONSchemaProps, WebhookConversion } from '../types/apiextensions-v1.ts';
+
+export interface SubresourceDefinition {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** Kind answered with, where it is not the resource's own (`autoscaling/v1 Scale`). */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is always shown, anything greater only with `-o wide`. */
+  readonly priority: number;
+}
+
+/** Something a client may say about a whole row, such as that the object is done. */
+export interface TableRowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface TablePrinter<T extends KubeObject = KubeObject> {
+  readonly columns: readonly PrinterColumn[];
+  /** Cells for one object in column order. `now` turns times into ages. */
+  row(object: T, now: number): readonly (string | number | boolean | null)[];
+  conditions?(object: T): readonly TableRowCondition[] | undefined;
+  /** The order of rows, where it is not the order of the list. */
+  compare?(a: T, b: T): number;
+}
+
+/** Where a kind's objects are kept. One stored object may be read and written in several versions or groups. */
+export interface StorageIdentity {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+}
+
+/** Between this form of a kind and the stored one. Both ways are pure and remembered per object where that is cheap. */
+export interface KindConversion {
+  toStorage(object: KubeObject): KubeObject;
+  fromStorage(object: KubeObject): KubeObject;
+  /** Set where a stored object that came in this form is judged by other rules than the stored form's. */
+  validate?(stored: KubeObject): readonly FieldError[];
+  validateUpdate?(stored: KubeObject, old: KubeObject): readonly FieldError[];
+  /** Only names differ: objects that have the same fields in one form have the same in the other. */
+  readonly renamesOnly?: true;
+}
+
+/**
+ * What a kind made from a user's schema (a custom resource) has in place of the facts: each part stands in for what is
+ * otherwise looked up by the name of the schema.
+ */
+export interface CustomForm {
+  /** In place of `checkObject`: prunes and reports what the schema does not know. */
+  check(value: unknown): Checked;
+  /** In place of `schemaNode`: how apply merges. */
+  readonly node: ObjectNode;
+  /** In place of the strategy's defaults for what was applied: what became null stays so, and validation sees it. */
+  defaultsOfApplied(object: KubeObject): KubeObject;
+  /** For OpenAPI documents. */
+  readonly document: JSONSchemaProps | undefined;
+  /** Where replicas stand, for the scale subresource. */
+  readonly scale?: {
+    readonly specReplicas: readonly string[];
+    readonly statusReplicas: readonly string[];
+    readonly labelSelector?: readonly string[];
+  };
+  /** A stored object, pruned and filled as the schema of today wants it for the version it is stored in. */
+  readStored(object: KubeObject): KubeObject;
+  /** An object that was read and has been converted into this form: what its schema does not know is gone. */
+  converted(object: KubeObject): KubeObject;
+  /** Both where no webhook converts: a stored object, of any version, in this form. */
+  fromStored(object: KubeObject): KubeObject;
+  /** An object of this form as it is stored; a webhook, where there is one, has converted it before. */
+  toStored(object: KubeObject): KubeObject;
+  readonly conversion: 'None' | 'Webhook';
+  /** Who converts. */
+  readonly webhook?: WebhookConversion;
+}
+
+export interface KindDefinition<T extends KubeObject = KubeObject> extends Resource<T> {
+  readonly listKind: string;
+  readonly singular: string;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: readonly SubresourceDefinition[];
+  /** Name of the schema, `core/v1.Pod`. */
+  readonly schema: string;
+  /** Metadata counts generations: 1 when created, one more whenever `strategy.generationChanged`. */
+  readonly hasGeneration: boolean;
+  /** The warning every request for this kind is answered with. */
+  readonly deprecated?: string;
+  readonly storage: StorageIdentity;
+  /** Absent where the stored form is this one. */
+  readonly conversion?: KindConversion;
+  /** Fields a field selector may name beside metadata.name and metadata.namespace, and how to read them. */
+  readonly selectableFields: { readonly [path: string]: (object: T) => string };
+  readonly printer: TablePrinter<T>;
+  readonly strategy: KindStrategy<T>;
+  /** Set for custom resources. */
+  readonly custom?: CustomForm;
+  /** Another version of this kind stands for it where each kind counts once (garbage collection, namespace deletion). */
+  readonly secondary?: true;
+}
+
+/**
+ * How a kind behaves when it is written. Every function is pure and returns its argument itself when there is
+ * nothing to change, so unchanged parts stay shared.
+ */
+export interface KindStrategy<T extends KubeObject = KubeObject> {
+  /** Fills what the client left out. Runs on every decoded object, also those read by PUT and PATCH. */
+  defaults(object: T): T;
+  /** Clears what a client may not set on create (status). */
+  prepareForCreate(object: T): T;
+  /** Carries over what a client may not change through this resource or subresource ('' is the resource itself). */
+  prepareForUpdate(object: T, old: T, subresource: string): T;
+  /** Notes when something changed, where the kind keeps it and the client did not. */
+  stamp?(object: T, old: T, now: string): T;
+  /** What Go's own form of the kind adds whenever it is written out: whoever writes the object owns that too. */
+  converted?(object: T): T;
+  validate(object: T): readonly FieldError[];
+  validateUpdate(object: T, old: T, subresource: string): readonly FieldError[];
+  /** Warnings for the client's eyes; they change nothing. `old` is what an update replaces: what it kept was told before. */
+  warnings?(object: T, old?: T): readonly string[];
+  /** What `validateUpdate` let pass because it was so before; told right after it, whatever comes of the update. */
+  ratcheted?(object: T): readonly string[] | undefined;
+  /** True where a change counts as a new generation. */
+  generationChanged(object: T, old: T): boolean;
+  /** Set where deletion waits: the grace in seconds for a delete request that asked for `requested`. */
+  gracePeriod?(object: T, requested: number | undefined): number;
+  /** Notes on an object whose deletion begins; it may keep the object until somebody has cleaned up (a finalizer). */
+  beginDeletion?(object: T, now: string): T;
+  /** The beginning of a deletion is noted on the object, but neither a grace, nor a new generation, nor what becomes of dependents. */
+  readonly marksDeletionOnly?: boolean;
+  /** PUT may create the object. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** Applying a status may create the object, as Kubernetes does for one kind. */
+  readonly appliedStatusCreates?: boolean;
+  /** PUT without resourceVersion overwrites. */
+  readonly allowUnconditionalUpdate: boolean;
+}
