@@ -3,7 +3,7 @@ import { REPLICA_SETS } from '../../../core/api/registry/resources.ts';
 import type { Scale } from '../../../core/api/types/autoscaling-v1.ts';
 import type { ReplicaSet } from '../../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../../core/api/types/core-v1.ts';
-import type { SubresourceDefinition } from '../../../core/api/kind/kind-definition.ts';
+import type { SubresourceDefinition } from '../../../core/api/schema/parse-resources.ts';
 import type { OwnerReference } from '../../../core/kube/meta-v1.ts';
 import type { Resource, Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';

@@ -1,6 +1,7 @@
 /** Functions by name and overload, and how a call finds the one its arguments are for. */
 import type { Overload } from './declarations.ts';
 import { convert, type ConversionName } from './values/convert.ts';
+import type { Fn } from './values/function-table.ts';
 import * as operators from './values/operators.ts';
 import { AUTHORIZER_FUNCTIONS } from './library/authorizer.ts';
 import { FORMAT_FUNCTIONS } from './library/formats.ts';
@@ -24,11 +25,6 @@ import {
   type CelValue,
   type Val,
 } from './values/values.ts';
-
-/** Arguments that are not there are null. */
-export type Fn = (a: CelValue, b: CelValue, c: CelValue, d: CelValue) => Val;
-
-export type FunctionTable = readonly (readonly [overload: string, fn: Fn])[];
 
 const CONVERSIONS: readonly ConversionName[] = [
   'bool',

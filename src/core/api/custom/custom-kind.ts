@@ -1,7 +1,8 @@
 /** A CustomResourceDefinition turned into what the API server serves: one KindDefinition for each served version. */
 import { encodeGoJson, type Json } from '../../kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../kube/objects.ts';
-import type { CustomForm, KindDefinition, SubresourceDefinition } from '../kind/kind-definition.ts';
+import type { CustomForm, KindDefinition } from '../kind/kind-definition.ts';
+import type { SubresourceDefinition } from '../schema/parse-resources.ts';
 import { byVersionPriority } from '../registry/registry.ts';
 import { checkObject, type Checked } from '../schema/check.ts';
 import type {

@@ -10,14 +10,8 @@ import type { FieldError } from '../../kube/field-errors.ts';
 import type { KubeObject, Resource } from '../../kube/objects.ts';
 import type { Checked } from '../schema/check.ts';
 import type { ObjectNode } from '../schema/lists.ts';
+import type { SubresourceDefinition } from '../schema/parse-resources.ts';
 import type { JSONSchemaProps, WebhookConversion } from '../types/apiextensions-v1.ts';
-
-export interface SubresourceDefinition {
-  readonly name: string;
-  readonly verbs: readonly string[];
-  /** Kind answered with, where it is not the resource's own (`autoscaling/v1 Scale`). */
-  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
-}
 
 export interface PrinterColumn {
   readonly name: string;

@@ -1,5 +1,11 @@
 /** Reads the one-line notation of served resources (facts/kubernetes-resources.ts tells it). */
-import type { SubresourceDefinition } from '../kind/kind-definition.ts';
+
+export interface SubresourceDefinition {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  /** Kind answered with, where it is not the resource's own (`autoscaling/v1 Scale`). */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+}
 
 export interface ResourceFact {
   readonly group: string;

@@ -1,6 +1,6 @@
 /** `authorizer.group('apps').resource('deployments').check('create').allowed()`. Who decides is the caller's matter. */
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../kube/names.ts';
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import {
   AUTHORIZER_TYPE,
   DECISION_TYPE,

@@ -7,7 +7,7 @@ import {
   qualifiedNameProblems,
   type Problems,
 } from '../../../kube/names.ts';
-import type { FunctionTable } from '../functions.ts';
+import type { FunctionTable } from '../values/function-table.ts';
 import { FORMAT_TYPE, type Comparable } from '../values/opaque.ts';
 import { parseBase64 } from '../../schema/base64.ts';
 import { parseTimestamp } from '../values/times.ts';

@@ -1,6 +1,6 @@
 /** Functions on lists and sets. */
 import { compare, equals } from '../values/equality.ts';
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import { add, contains } from '../values/operators.ts';
 import {
   ArrayList,

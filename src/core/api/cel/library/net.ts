@@ -1,7 +1,7 @@
 /** IP addresses and ranges, read strictly. */
 import { goQuote } from '../../../kube/go-text.ts';
 import { formatIP, parseIP } from '../../../kube/ip.ts';
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import { CIDR_TYPE, IP_TYPE, type Comparable } from '../values/opaque.ts';
 import { CelError, CelOpaque, isError, NO_OVERLOAD, type CelValue, type Val } from '../values/values.ts';
 import { addressProblem, prefixProblem } from './net-problems.ts';

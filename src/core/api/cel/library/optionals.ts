@@ -1,5 +1,5 @@
 /** Optional values: of, none, value, and the lists of them; also what maps of macros need. */
-import type { FunctionTable } from '../functions.ts';
+import type { FunctionTable } from '../values/function-table.ts';
 import {
   ArrayList,
   CelDuration,

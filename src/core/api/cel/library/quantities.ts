@@ -11,7 +11,7 @@ import {
   subtractQuantities,
   type Quantity,
 } from '../../../kube/quantity.ts';
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import { MAX_INT64, MIN_INT64 } from '../values/times.ts';
 import { CelError, quantityValue, type CelOpaque, type CelValue, type Val } from '../values/values.ts';
 

@@ -1,6 +1,6 @@
 /** Patterns, matched in time linear in the text. */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import { ArrayList, CelError, NO_OVERLOAD, type CelValue, type Val } from '../values/values.ts';
 import { work } from '../values/work.ts';
 

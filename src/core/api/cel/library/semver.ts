@@ -1,5 +1,5 @@
 /** Semantic versions, in the words of the library Kubernetes uses. */
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import { SEMVER_TYPE, type Comparable } from '../values/opaque.ts';
 import { CelError, CelOpaque, type CelValue, type Val } from '../values/values.ts';
 

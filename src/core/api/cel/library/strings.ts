@@ -1,5 +1,5 @@
 /** Functions on texts. Positions count code points. */
-import type { FunctionTable } from '../functions.ts';
+import type { FunctionTable } from '../values/function-table.ts';
 import { codePointLength } from '../values/source.ts';
 import { ArrayList, CelError, CelList, isError, NO_OVERLOAD, type CelValue, type Val } from '../values/values.ts';
 import { printGo } from '../values/print-go.ts';

@@ -1,5 +1,5 @@
 /** Parts of timestamps and durations. */
-import type { Fn, FunctionTable } from '../functions.ts';
+import type { Fn, FunctionTable } from '../values/function-table.ts';
 import { zoneOffsetMinutes } from '../values/times.ts';
 import { CelDuration, CelTimestamp, type Val } from '../values/values.ts';
 

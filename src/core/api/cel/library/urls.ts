@@ -1,6 +1,6 @@
 /** URLs as Go's net/url reads them, where an absolute one is wanted. */
 import { goQuote } from '../../../kube/go-text.ts';
-import type { FunctionTable } from '../functions.ts';
+import type { FunctionTable } from '../values/function-table.ts';
 import { URL_TYPE, type Comparable } from '../values/opaque.ts';
 import { ArrayList, CelError, CelOpaque, EntryMap, mapKeyOf, type CelValue, type Val } from '../values/values.ts';
 import { addressProblem } from './net-problems.ts';

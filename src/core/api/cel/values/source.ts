@@ -1,5 +1,11 @@
 /** Places in an expression, and messages that point at them. */
-import type { CelIssue } from '../model.ts';
+
+export interface CelIssue {
+  readonly message: string;
+  /** Line counts from 1, column (in code points) from 0. */
+  readonly line: number;
+  readonly column: number;
+}
 
 /** Offset of issues that have no place. */
 export const NOWHERE = -1;
