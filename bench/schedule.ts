@@ -7,7 +7,7 @@
  * - `decide-pinned`: decisions a second on pods pinned to one of 5,000 nodes, API writes excluded.
  * - `room-10000`: microseconds of deciding whom to wake, per pod that ends, while 10,000 others wait for room.
  */
-import { LOOPBACK } from '../src/apiserver/access/users.ts';
+import { LOOPBACK } from '../src/apiserver/contract/users.ts';
 import { bootstrap } from '../src/apiserver/bootstrap.ts';
 import { createInProcessClient } from '../src/apiserver/inprocess/in-process-client.ts';
 import { openClusterStore } from '../src/assembly/cluster-store.ts';

@@ -4,7 +4,7 @@
  * as it would be from a request.
  */
 import { parse } from 'yaml';
-import { LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { openClusterStore } from '../../src/assembly/cluster-store.ts';

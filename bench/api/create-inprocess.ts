@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
 import { createEmbeddedApi } from '../../src/assembly/embedded.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, EVENTS } from '../core/api/registry/resources.ts';
 import type { Event } from '../core/api/types/core-v1.ts';
 import type { KubeObject, Resource } from '../core/kube/objects.ts';
-import { LOOPBACK } from './access/users.ts';
-import type { ApiWatchEvent } from './request.ts';
+import { LOOPBACK } from './contract/users.ts';
+import type { ApiWatchEvent } from './contract/request.ts';
 import { configMap, failure } from './testing/samples.ts';
 import { createTestServer } from './testing/test-server.ts';
 

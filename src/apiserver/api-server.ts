@@ -19,8 +19,8 @@ import { createReviews } from './access/reviews.ts';
 import { createAdmissionChain } from './admission/chain.ts';
 import { type ConvertObjects, withConversions } from './custom/conversion.ts';
 import { createCustomKinds } from './custom/custom-kinds.ts';
-import { noConversionWebhooks, watchConverted } from './custom/waiting.ts';
-import type { HandlerContext } from './handlers/context.ts';
+import { noConversionWebhooks, watchConverted } from './handlers/watch-converted.ts';
+import type { HandlerContext } from './handlers/steps/context.ts';
 import {
   fromStorageResponse,
   fromStorageSink,
@@ -30,20 +30,20 @@ import {
 } from './handlers/converted.ts';
 import { connect } from './handlers/connect.ts';
 import { create } from './handlers/create.ts';
-import { createDecoder } from './handlers/decode.ts';
+import { createDecoder } from './handlers/steps/decode.ts';
 import { remove, removeCollection } from './handlers/delete.ts';
 import { get } from './handlers/get.ts';
-import { createFieldOwners } from './handlers/managed-fields.ts';
+import { createFieldOwners } from './handlers/steps/managed-fields.ts';
 import { list } from './handlers/list.ts';
 import { patch } from './handlers/patch.ts';
-import { builtInPatchers, createPatchEngine } from './handlers/patchers.ts';
-import { createSelections } from './handlers/selection.ts';
-import { createNewObjectSharing } from './handlers/share-new.ts';
+import { builtInPatchers, createPatchEngine } from './handlers/steps/patchers.ts';
+import { createSelections } from './handlers/steps/selection.ts';
+import { createNewObjectSharing } from './handlers/steps/share-new.ts';
 import { DEFAULT_SERVICE_CIDR, createServiceAllocator } from './handlers/service-allocation.ts';
-import { createTimestamps } from './handlers/timestamps.ts';
+import { createTimestamps } from './handlers/steps/timestamps.ts';
 import { update } from './handlers/update.ts';
 import { watch } from './handlers/watch.ts';
-import { type ApiHooks, quietHooks } from './hooks.ts';
+import { type ApiHooks, quietHooks } from './contract/hooks.ts';
 import type {
   ApiRequest,
   ApiResponse,
@@ -53,7 +53,7 @@ import type {
   WatchHandle,
   WatchRequest,
   WatchSink,
-} from './request.ts';
+} from './contract/request.ts';
 import type { Store } from './store/store.ts';
 
 export interface ApiServerOptions {

@@ -5,14 +5,14 @@
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessAdmission } from '../apiserver/access/admission.ts';
 import { createAuthorizer } from '../apiserver/access/authorizer.ts';
-import { createControllerClient } from '../apiserver/access/controller-identity.ts';
+import { createControllerClient } from '../apiserver/inprocess/controller-identity.ts';
 import { ensureDefaultAccess } from '../apiserver/access/default-roles/reconcile.ts';
 import {
   createServiceAccountTokens,
   type ServiceAccountTokens,
   tokenHooks,
 } from '../apiserver/access/tokens/tokens.ts';
-import { LOOPBACK } from '../apiserver/access/users.ts';
+import { LOOPBACK } from '../apiserver/contract/users.ts';
 import { builtInAdmission, type BuiltInAdmissionOptions, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';
 import type { ConvertObjects } from '../apiserver/custom/conversion.ts';
@@ -20,7 +20,7 @@ import { createConversionWebhook } from '../apiserver/custom/conversion-webhook.
 import { DEFAULT_SERVICE_CIDR } from '../apiserver/handlers/service-allocation.ts';
 import { serviceEndpoint } from '../apiserver/service-endpoint.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
-import type { ApiHooks } from '../apiserver/hooks.ts';
+import type { ApiHooks } from '../apiserver/contract/hooks.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';

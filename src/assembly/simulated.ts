@@ -6,7 +6,7 @@
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessAdmission } from '../apiserver/access/admission.ts';
 import { createAuthorizer } from '../apiserver/access/authorizer.ts';
-import { LOOPBACK } from '../apiserver/access/users.ts';
+import { LOOPBACK } from '../apiserver/contract/users.ts';
 import { builtInAdmission, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';

@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
-import { createControllerClient } from '../../src/apiserver/access/controller-identity.ts';
-import { certificateUser } from '../../src/apiserver/access/users.ts';
+import { createControllerClient } from '../../src/apiserver/inprocess/controller-identity.ts';
+import { certificateUser } from '../../src/apiserver/contract/users.ts';
 import { accessKeepers } from '../../src/assembly/access.ts';
 import { issueUserCertificate } from '../../src/assembly/user-certificate.ts';
 import {

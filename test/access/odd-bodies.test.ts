@@ -6,7 +6,7 @@ import {
   type ServiceAccountTokens,
   tokenHooks,
 } from '../../src/apiserver/access/tokens/tokens.ts';
-import { certificateUser, LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { certificateUser, LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../src/core/api/registry/resources.ts';
 import type { KubeObject } from '../../src/core/kube/objects.ts';

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serviceAccountUser } from '../../src/apiserver/access/users.ts';
+import { serviceAccountUser } from '../../src/apiserver/contract/users.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { CERTIFICATE_SIGNING_REQUESTS } from '../../src/core/api/registry/resources.ts';
 import type { CertificateSigningRequest } from '../../src/core/api/types/certificates-v1.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { openClusterStore } from '../../src/assembly/cluster-store.ts';

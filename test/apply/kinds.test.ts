@@ -1,8 +1,8 @@
 /** Objects of many kinds, created and changed: who owns what, compared with what upstream's field manager says of its own types. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createDecoder } from '../../src/apiserver/handlers/decode.ts';
-import { createFieldOwners, type OwnedWrite } from '../../src/apiserver/handlers/managed-fields.ts';
+import { createDecoder } from '../../src/apiserver/handlers/steps/decode.ts';
+import { createFieldOwners, type OwnedWrite } from '../../src/apiserver/handlers/steps/managed-fields.ts';
 import { encodeFields } from '../../src/core/api/apply/fields-v1.ts';
 import { type ManagedFields, readOwners, withManaged } from '../../src/core/api/apply/managed.ts';
 import type { KindDefinition } from '../../src/core/api/kind/kind-definition.ts';

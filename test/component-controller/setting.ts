@@ -1,6 +1,6 @@
 /** An embedded cluster whose KubernetesDaemonSets are kept by the controller, and what tests ask of it. */
 import { createApiServer } from '../../src/apiserver/api-server.ts';
-import { LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { createComponentAdmissionOnDemand } from '../../src/control/component/admission/on-demand.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';

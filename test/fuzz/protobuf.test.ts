@@ -1,7 +1,7 @@
 /** Objects of every built-in kind in both encodings: what one says, the other says, and damage is told as such. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOOPBACK } from '../../src/apiserver/access/users.ts';
+import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createTestServer } from '../../src/apiserver/testing/test-server.ts';
 import { ProtobufError } from '../../src/core/api/errors.ts';
 import type { KindDefinition } from '../../src/core/api/kind/kind-definition.ts';

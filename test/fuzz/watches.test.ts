@@ -5,8 +5,8 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOOPBACK } from '../../src/apiserver/access/users.ts';
-import type { ApiWatchEvent, WatchHandle } from '../../src/apiserver/request.ts';
+import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
+import type { ApiWatchEvent, WatchHandle } from '../../src/apiserver/contract/request.ts';
 import type { StoreEvent } from '../../src/apiserver/store/store.ts';
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
 import { CONFIG_MAPS, NAMESPACES } from '../../src/core/api/registry/resources.ts';

@@ -5,7 +5,7 @@ import type { UserInfo } from '../../machinery/ports/admission.ts';
 import { createInProcessClient } from '../inprocess/in-process-client.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
-import { ANONYMOUS, LOOPBACK, certificateUser, serviceAccountUser } from './users.ts';
+import { ANONYMOUS, LOOPBACK, certificateUser, serviceAccountUser } from '../contract/users.ts';
 
 const JANE = certificateUser('jane', ['devs']);
 

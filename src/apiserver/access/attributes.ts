@@ -2,7 +2,7 @@
 import { parseFieldSelector } from '../../core/kube/field-selector.ts';
 import { pathSegmentNameProblems } from '../../core/kube/names.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
-import type { RequestTarget } from '../request.ts';
+import type { RequestTarget } from '../contract/request.ts';
 import type { Attributes } from './authorizer.ts';
 
 /** `fieldSelector` counts for lists and watches alone: one that demands a name asks for no more than that object. */

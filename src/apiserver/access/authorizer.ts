@@ -9,7 +9,7 @@ import { forbiddenRequest, type StatusError } from '../../core/kube/status-error
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 import { createRbac, type Rbac } from './rbac/rbac.ts';
-import { tenantOf } from './users.ts';
+import { tenantOf } from '../contract/users.ts';
 
 export type Attributes =
   | {

@@ -13,11 +13,11 @@ import { badRequest, invalidObject } from '../../core/kube/status-error.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
-import type { RequestTarget } from '../request.ts';
+import type { RequestTarget } from '../contract/request.ts';
 import { type Attributes, type ClusterAuthorizer, isMaster } from './authorizer.ts';
 import { localReviewErrors, reviewErrors, selfReviewErrors } from './review-errors.ts';
 import type { TokenReading } from './tokens/token-reader.ts';
-import { tenantOf } from './users.ts';
+import { tenantOf } from '../contract/users.ts';
 
 export interface Question {
   readonly object: KubeObject;

@@ -4,7 +4,7 @@ import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../machinery/ports/admission.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { configMap, thrown } from '../testing/samples.ts';
 import { createAdmissionChain } from './chain.ts';
 

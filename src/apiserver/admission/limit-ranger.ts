@@ -4,10 +4,10 @@ import type { Container, LimitRange, PersistentVolumeClaim, Pod, PodSpec } from 
 import type { Stored } from '../../core/kube/objects.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
-import { perTenant } from './committed-cache.ts';
+import { perTenant } from '../cache/committed-cache.ts';
 import { aggregated, forbid } from './forbid.ts';
 import { claimComplaints, podComplaints, withDefaults } from './limit-ranger-rules.ts';
-import { createNamespacedCache } from './namespaced-cache.ts';
+import { createNamespacedCache } from '../cache/namespaced-cache.ts';
 
 const ALLOWED: AdmissionResponse = { allowed: true };
 const NOTE = 'kubernetes.io/limit-ranger';

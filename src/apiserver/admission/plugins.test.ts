@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NODES, PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS } from '../../core/api/registry/resources.ts';
 import type { Toleration } from '../../core/api/types/core-v1.ts';
 import type { PriorityClass } from '../../core/api/types/scheduling-v1.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { failure, pod } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 import { createTaintNodesByCondition } from './taint-nodes-by-condition.ts';

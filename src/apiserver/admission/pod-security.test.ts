@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEPLOYMENTS, NAMESPACES, PODS } from '../../core/api/registry/resources.ts';
 import type { Pod, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { failure, pod } from '../testing/samples.ts';
 import { createTestServer, type TestServer } from '../testing/test-server.ts';
 import { createPodSecurity } from './pod-security.ts';

@@ -5,7 +5,7 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { forbiddenRequest } from '../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
-import { type CommittedCache, createCommittedCache, perTenant } from './committed-cache.ts';
+import { type CommittedCache, createCommittedCache, perTenant } from '../cache/committed-cache.ts';
 
 const GROUP = 'scheduling.k8s.io';
 const RESOURCE = 'priorityclasses';

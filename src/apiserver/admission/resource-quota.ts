@@ -13,9 +13,9 @@ import {
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type { Store } from '../store/store.ts';
-import { perTenant } from './committed-cache.ts';
+import { perTenant } from '../cache/committed-cache.ts';
 import { forbid } from './forbid.ts';
-import { createNamespacedCache } from './namespaced-cache.ts';
+import { createNamespacedCache } from '../cache/namespaced-cache.ts';
 import { createLedger, type Ledger } from './resource-quota-ledger.ts';
 
 const ALLOWED: AdmissionResponse = { allowed: true };

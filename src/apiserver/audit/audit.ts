@@ -8,7 +8,7 @@ import type { StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type { Random } from '../../machinery/random/random.ts';
-import type { RequestTarget } from '../request.ts';
+import type { RequestTarget } from '../contract/request.ts';
 import { decide, type AuditPolicy, type Level, type Stage } from './policy.ts';
 
 /** The part of an exchange that is written down. */

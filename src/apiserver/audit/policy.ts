@@ -1,7 +1,7 @@
 /** What is written down of which requests: Kubernetes' audit policy (audit.k8s.io/v1). The first rule that fits counts. */
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
-import type { RequestTarget } from '../request.ts';
+import type { RequestTarget } from '../contract/request.ts';
 
 export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type Level = (typeof LEVELS)[number];

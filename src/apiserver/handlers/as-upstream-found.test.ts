@@ -11,7 +11,7 @@ import {
   VALIDATING_ADMISSION_POLICIES,
 } from '../../core/api/registry/resources.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

@@ -23,9 +23,9 @@ import {
 } from '../../core/api/registry/resources.ts';
 import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import type { ApiServer } from '../api-server.ts';
-import type { ApiPatch } from '../request.ts';
+import type { ApiPatch } from '../contract/request.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

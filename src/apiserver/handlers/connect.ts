@@ -1,6 +1,6 @@
 import { methodNotAllowed, notFound } from '../../core/kube/status-error.ts';
-import type { ConnectRequest, ConnectResponse } from '../request.ts';
-import { type HandlerContext, kindOf, storeKeyOf, unknownPath } from './context.ts';
+import type { ConnectRequest, ConnectResponse } from '../contract/request.ts';
+import { type HandlerContext, kindOf, storeKeyOf, unknownPath } from './steps/context.ts';
 
 /** A stream behind an object: the object must exist, the rest is up to whoever serves that stream. */
 export function connect(context: HandlerContext, request: ConnectRequest): ConnectResponse | Promise<ConnectResponse> {

@@ -5,9 +5,16 @@
 import type { KindConversion, KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
-import type { ApiRequest, ApiResponse, ApiWatchEvent, RequestTarget, WatchRequest, WatchSink } from '../request.ts';
-import { type Decoder, decodeOptions } from './decode.ts';
-import { sentManagedFields } from './managed-fields.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  ApiWatchEvent,
+  RequestTarget,
+  WatchRequest,
+  WatchSink,
+} from '../contract/request.ts';
+import { type Decoder, decodeOptions } from './steps/decode.ts';
+import { sentManagedFields } from './steps/managed-fields.ts';
 
 export function storageTarget(kind: KindDefinition, target: RequestTarget): RequestTarget {
   const { group, resource, version } = kind.storage;

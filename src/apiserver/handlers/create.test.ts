@@ -5,7 +5,7 @@ import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import type { Random } from '../../machinery/random/random.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { configMap, failure, pod } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

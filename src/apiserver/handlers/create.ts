@@ -1,11 +1,11 @@
 /** POST: a new object, a question, or something done through a subresource. */
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
-import type { ApiResponse, CreateRequest } from '../request.ts';
-import { type HandlerContext, kindOf, requireVerb } from './context.ts';
-import { createObject } from './create-object.ts';
-import { decodeOptions } from './decode.ts';
-import { sentManagedFields } from './managed-fields.ts';
-import { withoutDuplicateOwners } from './metadata.ts';
+import type { ApiResponse, CreateRequest } from '../contract/request.ts';
+import { type HandlerContext, kindOf, requireVerb } from './steps/context.ts';
+import { createObject } from './steps/create-object.ts';
+import { decodeOptions } from './steps/decode.ts';
+import { sentManagedFields } from './steps/managed-fields.ts';
+import { withoutDuplicateOwners } from './steps/metadata.ts';
 import { createBinding, createSubresource } from './subresources/subresources.ts';
 
 export function create(context: HandlerContext, request: CreateRequest): ApiResponse | Promise<ApiResponse> {

@@ -3,14 +3,14 @@ import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { type Status, isStatus, notFound } from '../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../machinery/ports/admission.ts';
-import type { ApiResponse, DeleteCollectionRequest, DeleteRequest, RequestBase } from '../request.ts';
+import type { ApiResponse, DeleteCollectionRequest, DeleteRequest, RequestBase } from '../contract/request.ts';
 import type { Decision } from '../store/store.ts';
-import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
-import { checkDeleteOptions, checkPreconditions, decideDeletion } from './deletion.ts';
+import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './steps/context.ts';
+import { checkDeleteOptions, checkPreconditions, decideDeletion } from './steps/deletion.ts';
 import { listObjects } from './list.ts';
-import { checkListOptions } from './list-options.ts';
-import { atRevision } from './metadata.ts';
-import { type Step, stagedDecision, stagedWrite } from './staged-write.ts';
+import { checkListOptions } from './steps/list-options.ts';
+import { atRevision } from './steps/metadata.ts';
+import { type Step, stagedDecision, stagedWrite } from './steps/staged-write.ts';
 
 export interface Removal extends RequestBase {
   readonly kind: KindDefinition;

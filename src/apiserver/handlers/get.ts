@@ -1,7 +1,7 @@
 import { notFound } from '../../core/kube/status-error.ts';
-import type { ApiResponse, GetRequest } from '../request.ts';
-import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
-import { parseResourceVersion, tooLargeResourceVersion } from './resource-version.ts';
+import type { ApiResponse, GetRequest } from '../contract/request.ts';
+import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './steps/context.ts';
+import { parseResourceVersion, tooLargeResourceVersion } from './steps/resource-version.ts';
 import { readScale } from './subresources/scale.ts';
 
 /**

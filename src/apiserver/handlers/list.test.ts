@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, NODES } from '../../core/api/registry/resources.ts';
 import type { Client, ListOptions } from '../../machinery/client/client.ts';
 import { realClock } from '../../machinery/time/real-clock.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { configMap, failure } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
 

@@ -2,13 +2,13 @@
 import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError, badRequest, expired, isStatus } from '../../core/kube/status-error.ts';
-import type { ApiList, ApiResponse, ListRequest, Pace } from '../request.ts';
+import type { ApiList, ApiResponse, ListRequest, Pace } from '../contract/request.ts';
 import type { StoreListOptions } from '../store/store.ts';
-import { type HandlerContext, kindOf, requireVerb } from './context.ts';
-import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
-import { checkListOptions } from './list-options.ts';
-import { parseResourceVersion, tooLargeResourceVersion } from './resource-version.ts';
-import { type Selection, narrowedNamespace } from './selection.ts';
+import { type HandlerContext, kindOf, requireVerb } from './steps/context.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from './steps/continue-token.ts';
+import { checkListOptions } from './steps/list-options.ts';
+import { parseResourceVersion, tooLargeResourceVersion } from './steps/resource-version.ts';
+import { type Selection, narrowedNamespace } from './steps/selection.ts';
 
 const TOO_OLD = 'The resourceVersion for the provided list is too old.';
 const CONTINUE_TOO_OLD =

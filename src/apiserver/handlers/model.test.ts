@@ -10,8 +10,8 @@ import { StatusError } from '../../core/kube/status-error.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
-import { LOOPBACK } from '../access/users.ts';
-import type { ApiWatchEvent } from '../request.ts';
+import { LOOPBACK } from '../contract/users.ts';
+import type { ApiWatchEvent } from '../contract/request.ts';
 import { configMap } from '../testing/samples.ts';
 import { type TestServer, createTestServer } from '../testing/test-server.ts';
 

@@ -6,7 +6,7 @@ import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Patch } from '../../machinery/client/client.ts';
 import { configMap, failure, thrown } from '../testing/samples.ts';
 import { createTestServer } from '../testing/test-server.ts';
-import { builtInPatchers, createPatchEngine } from './patchers.ts';
+import { builtInPatchers, createPatchEngine } from './steps/patchers.ts';
 
 const A = { namespace: 'default', name: 'a' };
 const merge = (body: object): Patch => ({ type: 'merge', body: body as never });

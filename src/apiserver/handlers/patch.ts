@@ -4,13 +4,13 @@ import { withPlainManaged } from '../../core/api/apply/managed.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
 import { type Json, type JsonObject, encodeJson } from '../../core/kube/json.ts';
 import { badRequest, isStatus, notFound, StatusError } from '../../core/kube/status-error.ts';
-import type { ApiPatch, ApiResponse, PatchRequest } from '../request.ts';
-import { changeObject, createsOnUpdate } from './change.ts';
-import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
-import { complainOfRepeatedKeys, decodeOptions } from './decode.ts';
-import { ownersAfter, sentManagedFields } from './managed-fields.ts';
-import { applier, checkApplyOptions } from './managed-fields-apply.ts';
-import { unusablePatch } from './unusable-patch.ts';
+import type { ApiPatch, ApiResponse, PatchRequest } from '../contract/request.ts';
+import { changeObject, createsOnUpdate } from './steps/change.ts';
+import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './steps/context.ts';
+import { complainOfRepeatedKeys, decodeOptions } from './steps/decode.ts';
+import { ownersAfter, sentManagedFields } from './steps/managed-fields.ts';
+import { applier, checkApplyOptions } from './steps/managed-fields-apply.ts';
+import { unusablePatch } from './steps/unusable-patch.ts';
 import { applyToScale, patchSubresource } from './subresources/subresources.ts';
 
 export function patch(context: HandlerContext, request: PatchRequest): ApiResponse | Promise<ApiResponse> {

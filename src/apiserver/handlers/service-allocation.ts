@@ -12,8 +12,8 @@ import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { internalError, invalidObject } from '../../core/kube/status-error.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type { Random } from '../../machinery/random/random.ts';
-import { createCommittedCache, perTenant } from '../admission/committed-cache.ts';
-import type { Allocator } from '../hooks.ts';
+import { createCommittedCache, perTenant } from '../cache/committed-cache.ts';
+import type { Allocator } from '../contract/hooks.ts';
 import type { Store } from '../store/store.ts';
 
 export interface ServiceAllocationOptions {

@@ -1,11 +1,11 @@
 /** PUT: the whole object, as the client wants it to be. */
 import { share } from '../../core/kube/immutable.ts';
-import type { ApiResponse, UpdateRequest } from '../request.ts';
-import { changeObject, checkIdentity, createsOnUpdate } from './change.ts';
-import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './context.ts';
-import { decodeOptions } from './decode.ts';
-import { ownersAfter, sentManagedFields } from './managed-fields.ts';
-import { withoutDuplicateOwners } from './metadata.ts';
+import type { ApiResponse, UpdateRequest } from '../contract/request.ts';
+import { changeObject, checkIdentity, createsOnUpdate } from './steps/change.ts';
+import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './steps/context.ts';
+import { decodeOptions } from './steps/decode.ts';
+import { ownersAfter, sentManagedFields } from './steps/managed-fields.ts';
+import { withoutDuplicateOwners } from './steps/metadata.ts';
 import { updateSubresource } from './subresources/subresources.ts';
 
 export function update(context: HandlerContext, request: UpdateRequest): ApiResponse | Promise<ApiResponse> {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAPS, PODS } from '../../core/api/registry/resources.ts';
 import type { StatusError } from '../../core/kube/status-error.ts';
 import { type VirtualClock, createVirtualClock } from '../../machinery/time/virtual-clock.ts';
-import { LOOPBACK } from '../access/users.ts';
-import type { ApiWatchEvent, WatchRequest } from '../request.ts';
+import { LOOPBACK } from '../contract/users.ts';
+import type { ApiWatchEvent, WatchRequest } from '../contract/request.ts';
 import { configMap, pod, thrown, told } from '../testing/samples.ts';
 import { type TestServer, createTestServer } from '../testing/test-server.ts';
 

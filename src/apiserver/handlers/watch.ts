@@ -7,13 +7,13 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError, expired, internalError, invalidObject } from '../../core/kube/status-error.ts';
 import { invalid } from '../../core/kube/field-errors.ts';
 import type { Timer } from '../../machinery/time/clock.ts';
-import type { ApiWatchEvent, WatchHandle, WatchRequest, WatchSink } from '../request.ts';
+import type { ApiWatchEvent, WatchHandle, WatchRequest, WatchSink } from '../contract/request.ts';
 import type { CollectionKey, StoreEvent } from '../store/store.ts';
-import { type HandlerContext, kindOf, requireVerb } from './context.ts';
-import { checkWatchOptions } from './list-options.ts';
-import { atRevision } from './metadata.ts';
-import { invalidVersionText, readRevision, tooLargeResourceVersion } from './resource-version.ts';
-import { type Selection, narrowedNamespace } from './selection.ts';
+import { type HandlerContext, kindOf, requireVerb } from './steps/context.ts';
+import { checkWatchOptions } from './steps/list-options.ts';
+import { atRevision } from './steps/metadata.ts';
+import { invalidVersionText, readRevision, tooLargeResourceVersion } from './steps/resource-version.ts';
+import { type Selection, narrowedNamespace } from './steps/selection.ts';
 
 const BOOKMARK_EVERY_MS = 60_000;
 /** Initial state is handed over in pieces, so that a sink can write one while the next is made. */

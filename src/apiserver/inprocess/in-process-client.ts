@@ -9,7 +9,7 @@ import { internalError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Client, GetOptions, ListResult, Patch, RequestOptions, Scope } from '../../machinery/client/client.ts';
 import type { ApiServer } from '../api-server.ts';
-import type { ApiRequest, ApiResponse, RequestTarget } from '../request.ts';
+import type { ApiRequest, ApiResponse, RequestTarget } from '../contract/request.ts';
 import { handedOver } from './hand-over.ts';
 import { openStream } from './watch-stream.ts';
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../core/kube/objects.ts';
 import type { StatusError } from '../../core/kube/status-error.ts';
 import type { WatchEvent, WatchStream } from '../../machinery/client/client.ts';
 import type { ApiServer } from '../api-server.ts';
-import type { ApiWatchEvent, WatchHandle, WatchRequest } from '../request.ts';
+import type { ApiWatchEvent, WatchHandle, WatchRequest } from '../contract/request.ts';
 
 /** A reader this many events behind (beyond its initial state) is cut off; it resumes from where it stands. */
 const MOST_WAITING = 100_000;

@@ -2,7 +2,7 @@
 import type { ConfigMap, Pod } from '../../core/api/types/core-v1.ts';
 import type { ObjectMeta } from '../../core/kube/meta-v1.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
-import type { ApiWatchEvent } from '../request.ts';
+import type { ApiWatchEvent } from '../contract/request.ts';
 
 export const configMap = (name: string, metadata: Partial<ObjectMeta> = {}, data = {}): ConfigMap => ({
   apiVersion: 'v1',

@@ -10,7 +10,7 @@ import type { Random } from '../../machinery/random/random.ts';
 import { accessAdmission } from '../access/admission.ts';
 import { createAuthorizer } from '../access/authorizer.ts';
 import { ensureDefaultAccess } from '../access/default-roles/reconcile.ts';
-import { LOOPBACK } from '../access/users.ts';
+import { LOOPBACK } from '../contract/users.ts';
 import { builtInAdmission, closingAdmission } from '../admission/built-in.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-server.ts';
 import { bootstrap } from '../bootstrap.ts';

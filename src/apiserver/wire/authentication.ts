@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import { readCertificateSubject, type X509Subject } from '../../machinery/certificates/x509-names.ts';
-import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../access/users.ts';
+import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../contract/users.ts';
 
 export interface TokenAuthenticator {
   /** The user behind a token, or undefined. Implementations compare digests, never the tokens themselves. */

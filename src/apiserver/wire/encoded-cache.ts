@@ -5,7 +5,7 @@
  */
 import { encodeManaged, type ManagedFields } from '../../core/api/apply/managed.ts';
 import { splitObject } from '../../core/api/encoding/object-json.ts';
-import { takeText } from '../fresh-texts.ts';
+import { takeText } from '../store/fresh-texts.ts';
 import { writtenObject } from './written-object.ts';
 import { createSlab } from './slab.ts';
 

@@ -9,7 +9,7 @@
  */
 import { StatusError, tooManyRequests } from '../../core/kube/status-error.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
-import type { Pace } from '../request.ts';
+import type { Pace } from '../contract/request.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface FairWorkLimits {

@@ -5,7 +5,7 @@ import { encodeObject } from '../../core/api/encoding/object-json.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import { apiVersionOf, type KubeObject, type Stored } from '../../core/kube/objects.ts';
 import type { Status } from '../../core/kube/status-error.ts';
-import type { ApiWatchEvent } from '../request.ts';
+import type { ApiWatchEvent } from '../contract/request.ts';
 import type { EncodedCache } from './encoded-cache.ts';
 import type { Accepted } from './negotiate.ts';
 

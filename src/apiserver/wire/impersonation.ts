@@ -13,7 +13,7 @@ import {
   serviceAccountGroups,
   tenantOf,
   UNAUTHENTICATED,
-} from '../access/users.ts';
+} from '../contract/users.ts';
 
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';

@@ -12,7 +12,7 @@ import { encodeListItem } from '../../core/api/schema/protobuf/envelope.ts';
 import { encodeJson } from '../../core/kube/json.ts';
 import type { ListMeta } from '../../core/kube/meta-v1.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
-import type { ApiList } from '../request.ts';
+import type { ApiList } from '../contract/request.ts';
 import { yamlBits, type TransformOptions } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { RequestPace } from './fair-work.ts';

@@ -4,7 +4,7 @@
  */
 import { dns1123LabelProblems } from '../../core/kube/names.ts';
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
-import type { RequestTarget } from '../request.ts';
+import type { RequestTarget } from '../contract/request.ts';
 
 export type Route =
   /** `/api/…` or `/apis/…` that names a resource. `legacyWatch` is the old `/watch/` form of a list. */

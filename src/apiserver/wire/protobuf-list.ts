@@ -4,7 +4,7 @@
  * an item is encoded again when its turn to be sent has come. Slow readers cost time then, and not memory.
  */
 import { protobufListFrame, type ListFrame } from '../../core/api/schema/protobuf/envelope.ts';
-import type { Pace } from '../request.ts';
+import type { Pace } from '../contract/request.ts';
 import type { Bits } from './send-bits.ts';
 
 const MOST_KEPT_BYTES = 48 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { hasProtobuf } from '../../core/api/schema/protobuf/envelope.ts';
 import { apiVersionOf, type KubeObject } from '../../core/kube/objects.ts';
 import { badRequest, forbiddenRequest, notFound as objectNotFound, StatusError } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
-import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../request.ts';
+import type { ApiPatch, ApiResponse, ConnectResponse, RequestBase, RequestTarget } from '../contract/request.ts';
 import { sendStatus, sendTransformed, type TransformOptions } from './answer.ts';
 import { decodeBody, decodeJsonText, decodeYamlBody, type DecodedBody, type DecodeYaml } from './decode.ts';
 import type { Exchange } from './exchange.ts';

@@ -19,7 +19,7 @@ import { createDeadlines } from '../../machinery/time/deadlines.ts';
 import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
 import { noMetrics, type Metrics } from '../../machinery/metrics/metrics.ts';
 import { accessDenied, type Authorizer } from '../access/authorizer.ts';
-import { ANONYMOUS } from '../access/users.ts';
+import { ANONYMOUS } from '../contract/users.ts';
 import type { Audit, AuditTrail } from '../audit/audit.ts';
 import { sendError } from './answer.ts';
 import { authenticate, type TokenAuthenticator } from './authentication.ts';

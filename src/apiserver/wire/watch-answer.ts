@@ -1,6 +1,6 @@
 /** A watch over HTTP: one frame an event, until the client leaves, the time is up, or it cannot keep up. */
 import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
-import type { WatchHandle, WatchRequest } from '../request.ts';
+import type { WatchHandle, WatchRequest } from '../contract/request.ts';
 import type { Exchange } from './exchange.ts';
 import type { RequestPace } from './fair-work.ts';
 import { errorFrame, frameWriter } from './frames.ts';

@@ -10,7 +10,7 @@ import type {
   WatchHandle,
   WatchRequest,
   WatchSink,
-} from '../request.ts';
+} from '../contract/request.ts';
 import type { EncodedCache } from './encoded-cache.ts';
 import type { UnreadBudget } from './unread-budget.ts';
 import type { YamlBodies } from './yaml.ts';

@@ -1,7 +1,7 @@
 /** Judges one request to the handlers: it is answered as it should be, and touches nothing but what it was for. */
 import { expect } from 'vitest';
 import { withPlainManaged } from '../../../src/core/api/apply/managed.ts';
-import type { ApiRequest, ApiResponse } from '../../../src/apiserver/request.ts';
+import type { ApiRequest, ApiResponse } from '../../../src/apiserver/contract/request.ts';
 import type { TestServer } from '../../../src/apiserver/testing/test-server.ts';
 import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import { encodeJson, parseJson } from '../../../src/core/kube/json.ts';

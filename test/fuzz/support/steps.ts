@@ -1,7 +1,7 @@
 /** Requests to the handlers, drawn so that they can be shrunk, read and replayed. */
 import * as fc from 'fast-check';
-import { LOOPBACK } from '../../../src/apiserver/access/users.ts';
-import type { ApiRequest, RequestTarget } from '../../../src/apiserver/request.ts';
+import { LOOPBACK } from '../../../src/apiserver/contract/users.ts';
+import type { ApiRequest, RequestTarget } from '../../../src/apiserver/contract/request.ts';
 import type { KindDefinition } from '../../../src/core/api/kind/kind-definition.ts';
 import { encodeJson, parseJson, type Json } from '../../../src/core/kube/json.ts';
 import { apiVersionOf, type KubeObject } from '../../../src/core/kube/objects.ts';

@@ -5,7 +5,7 @@ import type { Client } from '../../../machinery/client/client.ts';
 import { createInProcessClient } from '../../inprocess/in-process-client.ts';
 import { failure } from '../../testing/samples.ts';
 import { createTestServer } from '../../testing/test-server.ts';
-import { certificateUser } from '../users.ts';
+import { certificateUser } from '../../contract/users.ts';
 
 const API = 'rbac.authorization.k8s.io';
 const meta = (name: string, namespace?: string) => (namespace === undefined ? { name } : { name, namespace });

@@ -13,7 +13,7 @@ import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import { createInProcessClient } from '../../inprocess/in-process-client.ts';
 import { configMap, failure } from '../../testing/samples.ts';
 import { createTestServer, type TestServer } from '../../testing/test-server.ts';
-import { certificateUser, serviceAccountUser } from '../users.ts';
+import { certificateUser, serviceAccountUser } from '../../contract/users.ts';
 
 const API = 'rbac.authorization.k8s.io';
 const READ: PolicyRule = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] };

@@ -6,10 +6,10 @@
 import type { PolicyRule, RoleRef } from '../../../core/api/types/rbac-v1.ts';
 import { SYSTEM_TENANT } from '../../../core/kube/objects.ts';
 import type { UserInfo } from '../../../machinery/ports/admission.ts';
-import { perTenant } from '../../admission/committed-cache.ts';
+import { perTenant } from '../../cache/committed-cache.ts';
 import type { Store } from '../../store/store.ts';
 import type { Attributes, Verdict } from '../authorizer.ts';
-import { AUTHENTICATED, tenantOf } from '../users.ts';
+import { AUTHENTICATED, tenantOf } from '../../contract/users.ts';
 import { createGrantBook, type Grants, type ResolvedRole, resolveRole } from './grants.ts';
 import { createPolicyState } from './policy-state.ts';
 

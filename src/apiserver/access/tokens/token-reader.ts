@@ -10,7 +10,7 @@ import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { quotedList } from '../rbac/covers.ts';
-import { serviceAccountUser } from '../users.ts';
+import { serviceAccountUser } from '../../contract/users.ts';
 import { readClaims, type Reference, type TokenClaims } from './claims.ts';
 import type { TokenKey } from './token-key.ts';
 

@@ -9,7 +9,7 @@ import { createSigningKey } from '../../../machinery/certificates/signing-key.ts
 import { createVirtualClock, type VirtualClock } from '../../../machinery/time/virtual-clock.ts';
 import { failure, pod } from '../../testing/samples.ts';
 import { createTestServer, type TestServer } from '../../testing/test-server.ts';
-import { LOOPBACK } from '../users.ts';
+import { LOOPBACK } from '../../contract/users.ts';
 import { createTokenKey, MAX_TOKEN_LENGTH } from './token-key.ts';
 import { createServiceAccountTokens, ISSUER, type ServiceAccountTokens, tokenHooks } from './tokens.ts';
 

@@ -4,11 +4,11 @@
  */
 import type { Clock } from '../../../machinery/time/clock.ts';
 import type { Random } from '../../../machinery/random/random.ts';
-import type { ApiHooks, SubresourceHandler } from '../../hooks.ts';
+import type { ApiHooks, SubresourceHandler } from '../../contract/hooks.ts';
 import type { Store } from '../../store/store.ts';
 import { createTokenKey } from './token-key.ts';
 import { createTokenReader, type TokenReader } from './token-reader.ts';
-import { createTokenRequests } from './token-request.ts';
+import { createTokenRequests } from '../../handlers/subresources/token-request.ts';
 
 /** Who signs: the name under which pods find the API server. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';

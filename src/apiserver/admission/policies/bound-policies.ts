@@ -6,7 +6,7 @@ import type { MatchResources } from '../../../core/api/types/admissionregistrati
 import type { Json } from '../../../core/kube/json.ts';
 import { SYSTEM_TENANT, type Stored } from '../../../core/kube/objects.ts';
 import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
-import { createCommittedCache } from '../committed-cache.ts';
+import { createCommittedCache } from '../../cache/committed-cache.ts';
 import { requestBindings } from '../expressions.ts';
 import { matchesNamespace, matchesObject } from '../match-rules.ts';
 import { formMatched, inForm, type WebhookParts } from '../webhooks/ask.ts';

@@ -12,7 +12,7 @@ import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { forbiddenRequest, internalError, serviceUnavailable, StatusError } from '../../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
-import { createDecoder } from '../../handlers/decode.ts';
+import { createDecoder } from '../../handlers/steps/decode.ts';
 import { createAdmissionChain } from '../chain.ts';
 import { isExempt } from '../match-rules.ts';
 import { toForm } from '../webhooks/ask.ts';

@@ -10,7 +10,7 @@ import type {
 } from '../../../core/api/types/admissionregistration-v1.ts';
 import { SYSTEM_TENANT, type Stored } from '../../../core/kube/objects.ts';
 import type { Store } from '../../store/store.ts';
-import { createCommittedCache } from '../committed-cache.ts';
+import { createCommittedCache } from '../../cache/committed-cache.ts';
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../core/kube/objects.ts';
 import { internalError } from '../../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import { createAdmissionChain } from '../chain.ts';
-import { createDecoder } from '../../handlers/decode.ts';
+import { createDecoder } from '../../handlers/steps/decode.ts';
 import { isExempt } from '../match-rules.ts';
 import { ask, formWanted, refusal, toForm, type WebhookParts } from './ask.ts';
 import { createHooks, type Hook } from './hooks.ts';

@@ -5,14 +5,14 @@ import { aggregateMessage, type FieldError, notSupported, required } from '../..
 import type { Stored } from '../../../core/kube/objects.ts';
 import { StatusError, badRequest, conflict, notFound } from '../../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
-import type { ApiResponse, CreateRequest } from '../../request.ts';
+import type { ApiResponse, CreateRequest } from '../../contract/request.ts';
 import type { Decision } from '../../store/store.ts';
 import { mergedLabels } from '../../admission/merged-labels.ts';
-import { type HandlerContext, storeKeyOf } from '../context.ts';
-import { decodeOptions } from '../decode.ts';
-import { atRevision } from '../metadata.ts';
-import { type Step, stagedDecision, stagedWrite } from '../staged-write.ts';
-import { preconditionText, versionPreconditionText } from '../deletion.ts';
+import { type HandlerContext, storeKeyOf } from '../steps/context.ts';
+import { decodeOptions } from '../steps/decode.ts';
+import { atRevision } from '../steps/metadata.ts';
+import { type Step, stagedDecision, stagedWrite } from '../steps/staged-write.ts';
+import { preconditionText, versionPreconditionText } from '../steps/deletion.ts';
 import { BINDING, readBody } from './read-body.ts';
 import { created } from './status-answers.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PODS } from '../../../core/api/registry/resources.ts';
 import { badRequest } from '../../../core/kube/status-error.ts';
 import type { AdmissionPlugin } from '../../../machinery/ports/admission.ts';
-import { LOOPBACK } from '../../access/users.ts';
+import { LOOPBACK } from '../../contract/users.ts';
 import { failure, pod } from '../../testing/samples.ts';
 import { createTestServer } from '../../testing/test-server.ts';
 

@@ -21,11 +21,11 @@ import {
   notFound,
 } from '../../../core/kube/status-error.ts';
 import type { AdmissionRequest } from '../../../machinery/ports/admission.ts';
-import { LOOPBACK } from '../../access/users.ts';
-import type { ApiResponse, CreateRequest, DeleteRequest } from '../../request.ts';
-import { changeObject } from '../change.ts';
-import { decodeOptions } from '../decode.ts';
-import { type HandlerContext, storeKeyOf } from '../context.ts';
+import { LOOPBACK } from '../../contract/users.ts';
+import type { ApiResponse, CreateRequest, DeleteRequest } from '../../contract/request.ts';
+import { changeObject } from '../steps/change.ts';
+import { decodeOptions } from '../steps/decode.ts';
+import { type HandlerContext, storeKeyOf } from '../steps/context.ts';
 import { removeObject } from '../delete.ts';
 import { budgetsOf, needsNoBudget, passesUncounted, severalBudgets, spend, stillProcessed } from './eviction-budget.ts';
 import { EVICTION, readBody } from './read-body.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { PODS } from '../../../core/api/registry/resources.ts';
-import { LOOPBACK } from '../../access/users.ts';
+import { LOOPBACK } from '../../contract/users.ts';
 import { failure, pod } from '../../testing/samples.ts';
 import { createTestServer } from '../../testing/test-server.ts';
 import { BINDING, EVICTION, readBody, SCALE } from './read-body.ts';

@@ -2,7 +2,7 @@
 import { checkObject } from '../../../core/api/schema/check.ts';
 import { cannotBeHandled, strictComplaints } from '../../../core/api/schema/decoding-errors.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
-import type { DecodeOptions } from '../decode.ts';
+import type { DecodeOptions } from '../steps/decode.ts';
 
 export interface BodyType {
   /** The first is the one that counts; older spellings of the same body may follow. */

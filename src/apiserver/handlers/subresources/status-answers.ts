@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../request.ts';
+import type { ApiResponse } from '../../contract/request.ts';
 
 /** What Kubernetes answers to a POST that made nothing one could show. */
 export const created = (): ApiResponse => ({

@@ -5,7 +5,7 @@ import type { Binding } from '../../../core/api/types/core-v1.ts';
 import type { KubeObject, Resource } from '../../../core/kube/objects.ts';
 import { type StatusError, tooManyRequests } from '../../../core/kube/status-error.ts';
 import type { Client } from '../../../machinery/client/client.ts';
-import { LOOPBACK } from '../../access/users.ts';
+import { LOOPBACK } from '../../contract/users.ts';
 import { failure, pod } from '../../testing/samples.ts';
 import { createTestServer } from '../../testing/test-server.ts';
 

@@ -8,7 +8,7 @@ import { shareManaged } from '../../../core/api/apply/managers.ts';
 import { type EncodeMember, OWNERS_MEMBER, splitObject } from '../../../core/api/encoding/object-json.ts';
 import { encodeJson, type Json, type JsonObject, parseJson } from '../../../core/kube/json.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import { keepText } from '../../fresh-texts.ts';
+import { keepText } from '../fresh-texts.ts';
 
 export type ObjectEncoder = (object: Stored) => string;
 
