@@ -11,7 +11,7 @@ import {
   createServiceAccountTokens,
   type ServiceAccountTokens,
   tokenHooks,
-} from '../apiserver/access/tokens/tokens.ts';
+} from '../apiserver/service-account-tokens.ts';
 import { LOOPBACK } from '../apiserver/contract/users.ts';
 import { builtInAdmission, type BuiltInAdmissionOptions, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { bootstrap } from '../apiserver/bootstrap.ts';

@@ -10,7 +10,7 @@ import { LOOPBACK } from '../apiserver/contract/users.ts';
 import { builtInAdmission, closingAdmission } from '../apiserver/admission/built-in.ts';
 import { createInProcessClient } from '../apiserver/inprocess/in-process-client.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
-import { createStore } from '../apiserver/store/memory-store.ts';
+import { createStore } from '../apiserver/store/engines/ephemeral-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
 import { createDisruptionController } from '../control/housekeeping/disruption/disruption-controller.ts';

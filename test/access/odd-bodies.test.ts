@@ -5,7 +5,7 @@ import {
   createServiceAccountTokens,
   type ServiceAccountTokens,
   tokenHooks,
-} from '../../src/apiserver/access/tokens/tokens.ts';
+} from '../../src/apiserver/service-account-tokens.ts';
 import { certificateUser, LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../src/core/api/registry/resources.ts';

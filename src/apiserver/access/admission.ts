@@ -1,7 +1,7 @@
 /** What access has to say about writes. Last in the chain: nothing may change an object after it was judged. */
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
-import type { ClusterAuthorizer } from './authorizer.ts';
+import type { ClusterAuthorizer } from './rbac/rbac.ts';
 import { createCertificateAdmission } from './certificates/certificate-admission.ts';
 import { createEscalationCheck } from './rbac/escalation.ts';
 

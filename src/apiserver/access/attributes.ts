@@ -3,7 +3,7 @@ import { parseFieldSelector } from '../../core/kube/field-selector.ts';
 import { pathSegmentNameProblems } from '../../core/kube/names.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { RequestTarget } from '../contract/request.ts';
-import type { Attributes } from './authorizer.ts';
+import type { Attributes } from '../contract/authorization.ts';
 
 /** `fieldSelector` counts for lists and watches alone: one that demands a name asks for no more than that object. */
 export function requestAttributes(

@@ -6,47 +6,15 @@
 import { goQuote } from '../../core/kube/go-text.ts';
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import { forbiddenRequest, type StatusError } from '../../core/kube/status-error.ts';
-import type { UserInfo } from '../../machinery/ports/admission.ts';
+import { type Attributes, isMaster, type Verdict } from '../contract/authorization.ts';
 import type { Store } from '../store/store.ts';
-import { createRbac, type Rbac } from './rbac/rbac.ts';
+import { type ClusterAuthorizer, createRbac } from './rbac/rbac.ts';
 import { tenantOf } from '../contract/users.ts';
 
-export type Attributes =
-  | {
-      readonly user: UserInfo;
-      readonly verb: string;
-      readonly tenant: string;
-      readonly group: string;
-      readonly version: string;
-      readonly resource: string;
-      readonly subresource: string;
-      readonly namespace: string;
-      readonly name: string;
-    }
-  | { readonly user: UserInfo; readonly verb: string; readonly path: string };
-
-/** The reason of a grant names the binding it came from; a refusal's says what could not be looked up. */
-export type Verdict =
-  | { readonly allowed: true; readonly reason?: string }
-  | { readonly allowed: false; readonly reason: string };
-
-export interface Authorizer {
-  authorize(attributes: Attributes): Verdict;
-}
-
-export interface ClusterAuthorizer extends Authorizer {
-  readonly rbac: Rbac;
-}
-
-export const MASTERS = 'system:masters';
 const ALLOWED: Verdict = { allowed: true };
 
 /** Probes must work before there are roles, and whatever becomes of them. */
 const ALWAYS_ALLOWED: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);
-
-/** Masters of the system tenant may do everything everywhere, those of another everything within it. */
-export const isMaster = (user: UserInfo, tenant: string): boolean =>
-  user.groups.includes(MASTERS) && (user.tenant === undefined || [SYSTEM_TENANT, tenant].includes(user.tenant));
 
 /** Masters first: what runs inside the process must not pay for rules. */
 export function createAuthorizer(store: Store): ClusterAuthorizer {

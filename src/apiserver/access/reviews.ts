@@ -14,9 +14,10 @@ import { formatTime } from '../../core/kube/time.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type { RequestTarget } from '../contract/request.ts';
-import { type Attributes, type ClusterAuthorizer, isMaster } from './authorizer.ts';
+import { type Attributes, isMaster } from '../contract/authorization.ts';
+import type { ReadToken } from '../contract/token-reading.ts';
+import type { ClusterAuthorizer } from './rbac/rbac.ts';
 import { localReviewErrors, reviewErrors, selfReviewErrors } from './review-errors.ts';
-import type { TokenReading } from './tokens/token-reader.ts';
 import { tenantOf } from '../contract/users.ts';
 
 export interface Question {
@@ -24,12 +25,6 @@ export interface Question {
   readonly target: RequestTarget;
   readonly user: UserInfo;
 }
-
-/** Who a bearer token belongs to, for those who stand for the audiences (none: the API server itself). */
-export type ReadToken = (
-  token: string,
-  audiences: readonly string[] | undefined,
-) => TokenReading | Promise<TokenReading>;
 
 type Answer = (question: Question) => KubeObject | Promise<KubeObject>;
 

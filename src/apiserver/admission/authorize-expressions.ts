@@ -1,6 +1,6 @@
 /** The `authorizer` of expressions: the API server's own, asked for a tenant. */
 import type { Authorize } from '../../core/api/cel/library/authorizer.ts';
-import type { Authorizer } from '../access/authorizer.ts';
+import type { Authorizer } from '../contract/authorization.ts';
 
 export function authorizeExpressions(authorizer: Authorizer): (tenant: string) => Authorize {
   return (tenant) => (check) => {

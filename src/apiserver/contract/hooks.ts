@@ -4,8 +4,8 @@
  */
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import type { StatusError } from '../../core/kube/status-error.ts';
-import type { ReadToken } from '../access/reviews.ts';
 import type { ApiResponse, ConnectRequest, ConnectResponse, CreateRequest, RequestTarget } from './request.ts';
+import type { ReadToken } from './token-reading.ts';
 
 export interface EvictionCheck {
   /** Refuses (429) an eviction that a disruption budget forbids; `undefined` lets it pass. */

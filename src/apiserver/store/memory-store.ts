@@ -13,7 +13,6 @@ import { CollectionMap } from './collection-map.ts';
 import { CollectionState } from './collection-state.ts';
 import { createCommitter } from './committer.ts';
 import type { Committer } from './committer.ts';
-import { createMemoryEngine } from './engines/memory.ts';
 import type { LoadedEntry, StoreEngine } from './engine.ts';
 import { badDecision, storeClosed, tooLarge, tooOld } from './errors.ts';
 import { DEFAULT_HISTORY, History } from './history.ts';
@@ -37,9 +36,9 @@ export interface StoreOptions {
   readonly halt?: (error: Error) => void;
 }
 
-/** A store that keeps nothing beyond the process. */
-export function createStore(options: StoreOptions): Store {
-  return buildStore(options, createMemoryEngine(options.clock), new CollectionMap(), 0);
+/** A store that begins empty, over an engine that has nothing to load. */
+export function createStoreOver(engine: StoreEngine, options: StoreOptions): Store {
+  return buildStore(options, engine, new CollectionMap(), 0);
 }
 
 /** A store over an engine: reads everything, then serves. History starts empty, so older watches get a 410. */

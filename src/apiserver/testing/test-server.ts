@@ -16,7 +16,7 @@ import { type ApiServer, type ApiServerOptions, createApiServer } from '../api-s
 import { bootstrap } from '../bootstrap.ts';
 import { createInProcessClient } from '../inprocess/in-process-client.ts';
 import type { HistoryLimits } from '../store/history.ts';
-import { createStore } from '../store/memory-store.ts';
+import { createStore } from '../store/engines/ephemeral-store.ts';
 import type { Store } from '../store/store.ts';
 
 export interface TestServerOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
-import type { Authorizer } from '../access/authorizer.ts';
+import type { Authorizer } from '../contract/authorization.ts';
 import { impersonated, type Headers } from './impersonation.ts';
 
 const admin: UserInfo = { name: 'admin', groups: ['system:masters'] };

@@ -5,7 +5,8 @@
  */
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
-import { type Attributes, type Authorizer, accessDenied } from '../access/authorizer.ts';
+import { accessDenied } from '../access/authorizer.ts';
+import type { Attributes, Authorizer } from '../contract/authorization.ts';
 import {
   ANONYMOUS,
   AUTHENTICATED,

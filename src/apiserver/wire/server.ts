@@ -18,7 +18,8 @@ import { connectionLimits, type ConnectionLimits } from '../../machinery/connect
 import { createDeadlines } from '../../machinery/time/deadlines.ts';
 import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
 import { noMetrics, type Metrics } from '../../machinery/metrics/metrics.ts';
-import { accessDenied, type Authorizer } from '../access/authorizer.ts';
+import { accessDenied } from '../access/authorizer.ts';
+import type { Authorizer } from '../contract/authorization.ts';
 import { ANONYMOUS } from '../contract/users.ts';
 import type { Audit, AuditTrail } from '../audit/audit.ts';
 import { sendError } from './answer.ts';

@@ -14,7 +14,7 @@ import { formatTime } from '../../../core/kube/time.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
 import type { ReadRequest } from '../../../machinery/certificates/certificate-requests.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
-import { type Authorizer, MASTERS } from '../authorizer.ts';
+import { type Authorizer, MASTERS } from '../../contract/authorization.ts';
 
 const GROUP = 'certificates.k8s.io';
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';

@@ -9,7 +9,8 @@ import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { badRequest, forbiddenRequest, notFound, type StatusError } from '../../../core/kube/status-error.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
-import { type ClusterAuthorizer, isMaster } from '../authorizer.ts';
+import { isMaster } from '../../contract/authorization.ts';
+import type { ClusterAuthorizer } from './rbac.ts';
 import { compactParts, quotedList, ruleText, TooManyParts, uncovered } from './covers.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

@@ -2,7 +2,7 @@
 import type { PolicyRule, RoleRef, Subject } from '../../../core/api/types/rbac-v1.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
 import type { UserInfo } from '../../../machinery/ports/admission.ts';
-import type { Verdict } from '../authorizer.ts';
+import type { Verdict } from '../../contract/authorization.ts';
 import { type Binding, groupSubject, type PolicyState, subjectKey, userSubject } from './policy-state.ts';
 import { type CompiledRules, compileRules } from './rules.ts';
 

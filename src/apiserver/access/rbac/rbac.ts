@@ -8,7 +8,7 @@ import { SYSTEM_TENANT } from '../../../core/kube/objects.ts';
 import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import { perTenant } from '../../cache/committed-cache.ts';
 import type { Store } from '../../store/store.ts';
-import type { Attributes, Verdict } from '../authorizer.ts';
+import type { Attributes, Authorizer, Verdict } from '../../contract/authorization.ts';
 import { AUTHENTICATED, tenantOf } from '../../contract/users.ts';
 import { createGrantBook, type Grants, type ResolvedRole, resolveRole } from './grants.ts';
 import { createPolicyState } from './policy-state.ts';
@@ -24,6 +24,10 @@ export interface Rbac {
   /** All rules of a user that hold in a namespace (empty: those that hold everywhere). */
   rulesOf(user: UserInfo, tenant: string, namespace: string): UserRules;
   resolve(tenant: string, role: RoleRef, namespace: string): ResolvedRole;
+}
+
+export interface ClusterAuthorizer extends Authorizer {
+  readonly rbac: Rbac;
 }
 
 const NO_OPINION: Verdict = { allowed: false, reason: '' };

@@ -8,16 +8,12 @@ import { goQuote } from '../../../core/kube/go-text.ts';
 import { parseTime } from '../../../core/kube/time.ts';
 import type { UserInfo } from '../../../machinery/ports/admission.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
+import type { TokenReading } from '../../contract/token-reading.ts';
 import type { Store } from '../../store/store.ts';
 import { quotedList } from '../rbac/covers.ts';
 import { serviceAccountUser } from '../../contract/users.ts';
 import { readClaims, type Reference, type TokenClaims } from './claims.ts';
 import type { TokenKey } from './token-key.ts';
-
-export type TokenReading =
-  | { readonly user: UserInfo; readonly audiences: readonly string[] }
-  /** Not ours at all: without `problem`. Ours, but of no use: why. Never says anything of the token itself. */
-  | { readonly user?: undefined; readonly problem?: string };
 
 export interface TokenReader {
   /** `audiences` are those the asker stands for; without any, the API server itself. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { notFound } from '../../../core/kube/status-error.ts';
 import { realClock } from '../../../machinery/time/real-clock.ts';
-import { createStore } from '../../store/memory-store.ts';
+import { createStore } from '../../store/engines/ephemeral-store.ts';
 import { failure } from '../../testing/samples.ts';
 import { stagedDecision, stagedWrite } from './staged-write.ts';
 

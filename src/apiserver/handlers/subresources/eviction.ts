@@ -26,7 +26,7 @@ import type { ApiResponse, CreateRequest, DeleteRequest } from '../../contract/r
 import { changeObject } from '../steps/change.ts';
 import { decodeOptions } from '../steps/decode.ts';
 import { type HandlerContext, storeKeyOf } from '../steps/context.ts';
-import { removeObject } from '../delete.ts';
+import { removeObject } from '../steps/remove-object.ts';
 import { budgetsOf, needsNoBudget, passesUncounted, severalBudgets, spend, stillProcessed } from './eviction-budget.ts';
 import { EVICTION, readBody } from './read-body.ts';
 import { created } from './status-answers.ts';

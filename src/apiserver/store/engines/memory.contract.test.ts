@@ -1,6 +1,6 @@
 import { describeStore } from '../store.contract.ts';
 import { describeStoreModel } from '../model.contract.ts';
-import { createStore } from '../memory-store.ts';
+import { createStore } from './ephemeral-store.ts';
 import type { StoreHarness } from '../support.contract.ts';
 
 const harness = (): StoreHarness => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../machinery/time/real-clock.ts';
 import { createVirtualClock } from '../../../machinery/time/virtual-clock.ts';
-import { createStore } from '../memory-store.ts';
+import { createStore } from './ephemeral-store.ts';
 import { PODS, putTo } from '../support.contract.ts';
 
 describe('the memory engine', () => {

@@ -1,17 +1,17 @@
 import { createHmac, createPrivateKey, createSign, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../../../core/api/registry/resources.ts';
-import type { TokenRequest, TokenRequestSpec } from '../../../core/api/types/authentication-v1.ts';
-import type { KubeObject } from '../../../core/kube/objects.ts';
-import { realRandom } from '../../../machinery/random/real-random.ts';
-import { createSigningKey } from '../../../machinery/certificates/signing-key.ts';
-import { createVirtualClock, type VirtualClock } from '../../../machinery/time/virtual-clock.ts';
-import { failure, pod } from '../../testing/samples.ts';
-import { createTestServer, type TestServer } from '../../testing/test-server.ts';
-import { LOOPBACK } from '../../contract/users.ts';
-import { createTokenKey, MAX_TOKEN_LENGTH } from './token-key.ts';
-import { createServiceAccountTokens, ISSUER, type ServiceAccountTokens, tokenHooks } from './tokens.ts';
+import { NODES, PODS, SECRETS, SERVICE_ACCOUNTS } from '../core/api/registry/resources.ts';
+import type { TokenRequest, TokenRequestSpec } from '../core/api/types/authentication-v1.ts';
+import type { KubeObject } from '../core/kube/objects.ts';
+import { realRandom } from '../machinery/random/real-random.ts';
+import { createSigningKey } from '../machinery/certificates/signing-key.ts';
+import { createVirtualClock, type VirtualClock } from '../machinery/time/virtual-clock.ts';
+import { failure, pod } from './testing/samples.ts';
+import { createTestServer, type TestServer } from './testing/test-server.ts';
+import { LOOPBACK } from './contract/users.ts';
+import { createTokenKey, MAX_TOKEN_LENGTH } from './access/tokens/token-key.ts';
+import { createServiceAccountTokens, ISSUER, type ServiceAccountTokens, tokenHooks } from './service-account-tokens.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 let pem: string;

@@ -2,13 +2,13 @@
  * Service account tokens, whole: given out at `serviceaccounts/token`, read off requests and by TokenReview, and
  * described to others by the documents of OpenID discovery so that they can check them on their own.
  */
-import type { Clock } from '../../../machinery/time/clock.ts';
-import type { Random } from '../../../machinery/random/random.ts';
-import type { ApiHooks, SubresourceHandler } from '../../contract/hooks.ts';
-import type { Store } from '../../store/store.ts';
-import { createTokenKey } from './token-key.ts';
-import { createTokenReader, type TokenReader } from './token-reader.ts';
-import { createTokenRequests } from '../../handlers/subresources/token-request.ts';
+import type { Clock } from '../machinery/time/clock.ts';
+import type { Random } from '../machinery/random/random.ts';
+import type { ApiHooks, SubresourceHandler } from './contract/hooks.ts';
+import type { Store } from './store/store.ts';
+import { createTokenKey } from './access/tokens/token-key.ts';
+import { createTokenReader, type TokenReader } from './access/tokens/token-reader.ts';
+import { createTokenRequests } from './handlers/subresources/token-request.ts';
 
 /** Who signs: the name under which pods find the API server. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';

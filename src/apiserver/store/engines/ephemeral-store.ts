@@ -1,0 +1,7 @@
+import { createStoreOver, type StoreOptions } from '../memory-store.ts';
+import type { Store } from '../store.ts';
+import { createMemoryEngine } from './memory.ts';
+
+/** A store that keeps nothing beyond the process. */
+export const createStore = (options: StoreOptions): Store =>
+  createStoreOver(createMemoryEngine(options.clock), options);
