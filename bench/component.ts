@@ -6,11 +6,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { lintComponent } from '../src/control/component/lint/lint.ts';
-import { loadManifests } from '../src/control/component/load.ts';
-import { printObjects } from '../src/control/component/print/print-yaml.ts';
-import { renderComponent } from '../src/control/component/render/render.ts';
-import { checkComponent } from '../src/control/component/validate/check-component.ts';
+import { lintComponent } from '../src/core/component/lint/lint.ts';
+import { loadManifests } from '../src/core/component/load/load.ts';
+import { printObjects } from '../src/core/component/print/print-yaml.ts';
+import { renderComponent } from '../src/core/component/render/render.ts';
+import { checkComponent } from '../src/core/component/validate/check-component.ts';
 import { isSelected, note, reportCase } from './support/report.ts';
 import { BIN, SERVER_FLAG } from './support/server.ts';
 

@@ -1,6 +1,6 @@
 /** `npm run simulate -- --help` */
 import { join } from 'node:path';
-import { simulate } from '../src/foresight/simulation/command.ts';
+import { simulate } from '../src/foresight/simulation/run/command.ts';
 import { realClock } from '../src/machinery/time/real-clock.ts';
 
 process.exitCode = await simulate(process.argv.slice(2), {

@@ -5,9 +5,9 @@ import { ComponentApplyError, type ApplyProblem } from '../control/component/app
 import { componentToApply } from '../control/component/apply/from-rendered.ts';
 import { missingObjects, missingText } from '../control/component/apply/missing.ts';
 import type { RenderedComponent } from '../control/component/apply/rendered.ts';
-import type { RolloutSnapshot } from '../control/component/apply/rollout/snapshot.ts';
+import type { RolloutSnapshot } from '../control/component/rollout/snapshot.ts';
 import { createScrubber } from '../control/component/apply/secrets.ts';
-import { printYaml } from '../control/component/print/print-yaml.ts';
+import { printYaml } from '../core/component/print/print-yaml.ts';
 import { changeOptions } from './component/change.ts';
 import { onCluster, readDryRun, readTimeout, type Session } from './component/cluster.ts';
 import type { ApplyFlags } from './component/flags.ts';

@@ -10,8 +10,8 @@ import {
 import { StoreError } from '../apiserver/store/errors.ts';
 import { VERSION } from '../core/api/version.ts';
 import { realClock } from '../machinery/time/real-clock.ts';
-import { CliError, textWithCode } from './cli-error.ts';
-import { defaultDataDir } from './home.ts';
+import { CliError, textWithCode } from './support/cli-error.ts';
+import { defaultDataDir } from './support/home.ts';
 
 export interface BackupFlags {
   readonly dataDir?: string;

@@ -1,6 +1,6 @@
 /** Shell completion, made from the command line's own grammar so that it cannot fall behind. */
 import type { Command } from 'commander';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

@@ -1,5 +1,5 @@
 /** `everynode crds`: the custom resource definitions of this version, as every cluster gets them. */
-import { printObjects } from '../control/component/print/print-yaml.ts';
+import { printObjects } from '../core/component/print/print-yaml.ts';
 import { componentDefinitions } from '../core/api/component/definitions.ts';
 
 export function crds(output: 'yaml' | 'json' | 'name'): void {

@@ -2,14 +2,14 @@
 import { diffComponent } from '../control/component/apply/diff/diff-component.ts';
 import { ComponentApplyError, type ApplyProblem } from '../control/component/apply/errors.ts';
 import { componentToApply } from '../control/component/apply/from-rendered.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { changeOptions } from './component/change.ts';
 import { onCluster } from './component/cluster.ts';
-import { DIFF_FAILED } from './component/commands.ts';
+import { DIFF_FAILED } from './component-commands.ts';
 import type { ChangeFlags } from './component/flags.ts';
 import { prepareWithSecrets } from './component/prepare.ts';
 import { printable } from './component/text.ts';
-import { colorsFor } from './terminal.ts';
+import { colorsFor } from './support/terminal.ts';
 
 export async function diff(flags: ChangeFlags): Promise<void> {
   try {

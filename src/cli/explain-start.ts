@@ -1,5 +1,5 @@
 /** Words for what goes wrong most often when a cluster starts: what it is, and what to do about it. */
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 
 export interface StartFacts {
   readonly port: number;

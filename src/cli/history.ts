@@ -1,7 +1,7 @@
 /** `everynode history`: the revisions of components, oldest first. */
 import { componentHistory, type Revision } from '../control/component/apply/history.ts';
 import { identityText } from '../control/component/apply/rendered.ts';
-import { printYaml } from '../control/component/print/print-yaml.ts';
+import { printYaml } from '../core/component/print/print-yaml.ts';
 import { onCluster } from './component/cluster.ts';
 import type { HistoryFlags } from './component/flags.ts';
 import { identitiesOf, orNoComponent, requireTargets } from './component/targets.ts';

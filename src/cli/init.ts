@@ -1,11 +1,11 @@
 /** `everynode init`: a manifest to start from, out of the examples that are published with the command. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { loadManifests, prepareComponents } from '../control/component/load.ts';
-import { namedObjects } from '../control/component/named-objects.ts';
-import { secretPlaces } from '../control/component/secrets/secret-source.ts';
+import { loadManifests, prepareComponents } from '../core/component/load/load.ts';
+import { namedObjects } from '../core/component/named-objects.ts';
+import { secretPlaces } from '../core/component/secrets/secret-source.ts';
 import { dns1123LabelProblems } from '../core/kube/names.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { STARTERS, type InitFlags } from './component/flags.ts';
 
 /** The same way from the sources and from what is emitted of them. */

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { makeDirectory } from '../machinery/make-directory.ts';
 
 const LISTS = ['clusters', 'users', 'contexts'] as const;

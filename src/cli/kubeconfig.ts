@@ -1,7 +1,7 @@
 /** `everynode kubeconfig`: the credentials of the cluster that was started last. */
 import { readFileSync } from 'node:fs';
-import { CliError } from './cli-error.ts';
-import { lastKubeconfig } from './home.ts';
+import { CliError } from './support/cli-error.ts';
+import { lastKubeconfig } from './support/home.ts';
 
 export function kubeconfig({ path }: { readonly path?: boolean }): void {
   const file = lastKubeconfig();

@@ -1,16 +1,16 @@
 /** `everynode lint`: what is wrong, and what is allowed and unwise. Needs no cluster unless it is told to look at one. */
 import type { DaemonSet } from '../core/api/types/apps-v1.ts';
 import { identityText } from '../control/component/apply/rendered.ts';
-import type { PreparedComponent } from '../control/component/load.ts';
-import type { LintOptions } from '../control/component/lint/context.ts';
-import { lintComponent, type LintFinding } from '../control/component/lint/lint.ts';
-import type { Level } from '../control/component/lint/rules.ts';
-import { placeText, problemText } from '../control/component/problem.ts';
+import type { PreparedComponent } from '../core/component/load/load.ts';
+import type { LintOptions } from '../core/component/lint/context.ts';
+import { lintComponent, type LintFinding } from '../core/component/lint/lint.ts';
+import type { Level } from '../core/component/lint/rules.ts';
+import { placeText, problemText } from '../core/component/problem.ts';
 import { evaluate } from '../core/api/pod-security/evaluate.ts';
 import type { LintFlags } from './component/flags.ts';
 import { inspectInputs } from './component/prepare.ts';
 import { count, printable } from './component/text.ts';
-import { colorsFor } from './terminal.ts';
+import { colorsFor } from './support/terminal.ts';
 
 const GRAVITY: Readonly<Record<Level, number>> = { info: 0, warning: 1, error: 2 };
 

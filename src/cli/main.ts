@@ -6,13 +6,13 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../core/api/version.ts';
 import { addBackupCommands } from './backup-commands.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
-import { addComponentCommands } from './component/commands.ts';
+import { addComponentCommands } from './component-commands.ts';
 import { hinted } from './hints.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { addUserCommands } from './user-commands.ts';
-import { surviveClosedPipes } from './terminal.ts';
+import { surviveClosedPipes } from './support/terminal.ts';
 
 export async function main(args: readonly string[]): Promise<void> {
   surviveClosedPipes();

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addOperatorCommand, type OperatorFlags } from './operator-command.ts';
-import type { CliError } from './cli-error.ts';
+import type { CliError } from './support/cli-error.ts';
 import { readOperatorFlags } from './operator-flags.ts';
 
 /** As commander reads them. */

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { OPERATOR_CONTROLLERS, selectOperatorControllers } from '../assembly/operator-controllers.ts';
 import type { ElectionOptions, OperatorProcessOptions } from '../assembly/operator-process.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { amount, duration, MAX_PORT, MAX_RATE, objectName, truth, whole } from './operator-values.ts';
 import { readWebhookFlags } from './operator-webhook-flags.ts';

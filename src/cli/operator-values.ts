@@ -1,7 +1,7 @@
 /** Values of the operator's flags; what cannot be is told in the words of the flag. */
 import { parseGoDuration } from '../core/kube/go-duration.ts';
 import { dns1123SubdomainProblems } from '../core/kube/names.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 
 export const MAX_PORT = 65_535;
 export const MAX_RATE = 1_000_000;

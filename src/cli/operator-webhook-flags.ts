@@ -2,7 +2,7 @@
 import { WEBHOOK_NAME } from '../assembly/operator-rights.ts';
 import type { ServedWebhooks } from '../assembly/operator-process.ts';
 import { policyFor } from '../machinery/webhook/certificates/plan.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { duration, expected, MAX_PORT, objectName, whole } from './operator-values.ts';
 

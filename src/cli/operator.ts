@@ -8,11 +8,11 @@ import { type Logger, type LogLevel, silentLogger } from '../machinery/logging/l
 import { createPinoLogger } from '../machinery/logging/pino-logger.ts';
 import { realClock } from '../machinery/time/real-clock.ts';
 import { realRandom } from '../machinery/random/real-random.ts';
-import { CliError, textWithCode } from './cli-error.ts';
+import { CliError, textWithCode } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { readOperatorFlags } from './operator-flags.ts';
 import { createTextLogger } from './operator-log.ts';
-import { onStopSignals } from './stop-signals.ts';
+import { onStopSignals } from './support/stop-signals.ts';
 
 const say = (text: string): void => void process.stderr.write(text);
 

@@ -1,6 +1,6 @@
 /** Progress on stderr: one line that is rewritten on a terminal, a few plain lines elsewhere. */
 import type { Clock } from '../machinery/time/clock.ts';
-import { colorsFor } from './terminal.ts';
+import { colorsFor } from './support/terminal.ts';
 
 export interface Progress {
   /** A step that may take long has reached `done` of `total`. */

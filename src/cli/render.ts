@@ -1,6 +1,6 @@
 /** `everynode render`: the objects a manifest stands for. Secrets stay masked unless they are asked for. */
-import { printObjects } from '../control/component/print/print-yaml.ts';
-import { revealed } from '../control/component/render/render.ts';
+import { printObjects } from '../core/component/print/print-yaml.ts';
+import { revealed } from '../core/component/render/render.ts';
 import type { RenderFlags } from './component/flags.ts';
 import { prepareInputs, prepareWithSecrets } from './component/prepare.ts';
 import { kubectlNameOf } from './component/text.ts';

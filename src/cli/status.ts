@@ -2,12 +2,12 @@
 import { refText } from '../control/component/apply/object-ref.ts';
 import { type ApplyContext, identityText, type ComponentIdentity } from '../control/component/apply/rendered.ts';
 import { componentStatus, listComponents, type ComponentStatus } from '../control/component/apply/status.ts';
-import { type ComponentOutputs, liveOutputs } from '../control/component/outputs.ts';
+import { type ComponentOutputs, liveOutputs } from '../core/component/render/outputs.ts';
 import { verdictOf, VERDICTS, type Verdict } from '../control/component/apply/verdict.ts';
-import { printYaml } from '../control/component/print/print-yaml.ts';
+import { printYaml } from '../core/component/print/print-yaml.ts';
 import { DAEMON_SETS } from '../core/api/registry/resources.ts';
 import { isStatus } from '../core/kube/status-error.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { onCluster } from './component/cluster.ts';
 import type { StatusFlags } from './component/flags.ts';
 import { nowhereText, reasonLines } from './component/rollout-text.ts';

@@ -1,7 +1,7 @@
 /** `everynode undo`: back to an earlier revision, as `kubectl rollout undo` does it. */
 import { identityText } from '../control/component/apply/rendered.ts';
 import { undoComponent } from '../control/component/apply/undo.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { onCluster, readDryRun, readTimeout } from './component/cluster.ts';
 import type { UndoFlags } from './component/flags.ts';
 import { waitForRollouts, type Awaited } from './component/rollout.ts';

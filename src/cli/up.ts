@@ -9,14 +9,14 @@ import { createPinoLogger } from '../machinery/logging/pino-logger.ts';
 import { silentLogger, type LogLevel } from '../machinery/logging/logger.ts';
 import { readNodeGroups, type NodeGroup } from '../nodes/fleet/node-groups.ts';
 import { readAuditPolicy } from '../apiserver/audit/policy.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 import { explainStart } from './explain-start.ts';
-import { defaultDataDir, defaultKubeconfig, rememberKubeconfig } from './home.ts';
+import { defaultDataDir, defaultKubeconfig, rememberKubeconfig } from './support/home.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 import type { UpFlags } from './main.ts';
 import { createProgress } from './progress.ts';
-import { onStopSignals } from './stop-signals.ts';
-import { colorsFor } from './terminal.ts';
+import { onStopSignals } from './support/stop-signals.ts';
+import { colorsFor } from './support/terminal.ts';
 
 const say = (text: string): void => void process.stderr.write(text);
 

@@ -4,7 +4,7 @@ import type { ClusterRoleBinding, RoleBinding, Subject } from '../core/api/types
 import type { Resource, Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client/client.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './support/cli-error.ts';
 
 type Binding = RoleBinding | ClusterRoleBinding;
 const GROUP = 'rbac.authorization.k8s.io';

@@ -13,8 +13,8 @@ import { createHttpClient, type HttpClient } from '../machinery/client/http/http
 import { loadKubeconfig } from '../machinery/client/http/kubeconfig.ts';
 import { StatusError } from '../core/kube/status-error.ts';
 import type { RestConfig } from '../machinery/client/http/rest-config.ts';
-import { CliError } from './cli-error.ts';
-import { lastKubeconfig } from './home.ts';
+import { CliError } from './support/cli-error.ts';
+import { lastKubeconfig } from './support/home.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 import { bindUser, checkGrant, grantsTable, unbindUser } from './user-bindings.ts';
 

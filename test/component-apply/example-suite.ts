@@ -8,8 +8,8 @@ import { diffComponent } from '../../src/control/component/apply/diff/diff-compo
 import { componentToApply } from '../../src/control/component/apply/from-rendered.ts';
 import { missingObjects } from '../../src/control/component/apply/missing.ts';
 import type { RenderedComponent } from '../../src/control/component/apply/rendered.ts';
-import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
-import { loadManifests, prepareComponents } from '../../src/control/component/load.ts';
+import { waitForRollout } from '../../src/control/component/apply/wait.ts';
+import { loadManifests, prepareComponents } from '../../src/core/component/load/load.ts';
 import { NODES, SECRETS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Client } from '../../src/machinery/client/client.ts';

@@ -5,7 +5,7 @@ import { deleteComponent } from '../../src/control/component/apply/delete.ts';
 import { componentHistory } from '../../src/control/component/apply/history.ts';
 import { componentStatus, listComponents } from '../../src/control/component/apply/status.ts';
 import { undoComponent } from '../../src/control/component/apply/undo.ts';
-import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
+import { waitForRollout } from '../../src/control/component/apply/wait.ts';
 import type { Progress } from '../../src/control/component/apply/progress.ts';
 import {
   CLUSTER_ROLE_BINDINGS,

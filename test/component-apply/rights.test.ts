@@ -6,7 +6,7 @@ import { applyComponent } from '../../src/control/component/apply/apply.ts';
 import { deleteComponent } from '../../src/control/component/apply/delete.ts';
 import { ComponentApplyError } from '../../src/control/component/apply/errors.ts';
 import { componentStatus } from '../../src/control/component/apply/status.ts';
-import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
+import { waitForRollout } from '../../src/control/component/apply/wait.ts';
 import { DAEMON_SETS, NAMESPACES, ROLE_BINDINGS, ROLES } from '../../src/core/api/registry/resources.ts';
 import type { PolicyRule } from '../../src/core/api/types/rbac-v1.ts';
 import type { Progress } from '../../src/control/component/apply/progress.ts';

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { componentToApply } from '../../src/control/component/apply/from-rendered.ts';
-import { readObject } from '../../src/control/component/load.ts';
-import { renderComponent } from '../../src/control/component/render/render.ts';
+import { readObject } from '../../src/core/component/load/load.ts';
+import { renderComponent } from '../../src/core/component/render/render.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,

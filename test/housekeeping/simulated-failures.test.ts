@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DISRUPTION, NODE_LIFECYCLE, RESOURCE_QUOTA, SIMULATED_ACTORS } from '../../src/assembly/simulated.ts';
-import { runSeed } from '../../src/foresight/simulation/run-seed.ts';
+import { runSeed } from '../../src/foresight/simulation/run/run-seed.ts';
 import { scenarioNamed } from '../simulation/checks/scenarios.ts';
 
 /** The simulation's own suites run without these keepers; beside them nothing may come out otherwise. */

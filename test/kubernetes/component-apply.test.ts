@@ -9,7 +9,7 @@ import { diffComponent } from '../../src/control/component/apply/diff/diff-compo
 import { componentHistory } from '../../src/control/component/apply/history.ts';
 import { managedFieldsOf } from '../../src/control/component/apply/ownership.ts';
 import type { Progress } from '../../src/control/component/apply/progress.ts';
-import { waitForRollout } from '../../src/control/component/apply/rollout/wait.ts';
+import { waitForRollout } from '../../src/control/component/apply/wait.ts';
 import { componentStatus } from '../../src/control/component/apply/status.ts';
 import { undoComponent } from '../../src/control/component/apply/undo.ts';
 import { CLUSTER_ROLES, CONFIG_MAPS, DAEMON_SETS, NAMESPACES, PODS } from '../../src/core/api/registry/resources.ts';

@@ -7,8 +7,8 @@ import { ensureComponentDefinitions } from '../../src/assembly/component-definit
 import { NAMESPACE_RIGHTS, OPERATOR_LEASE, OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
 import { applyComponent } from '../../src/control/component/apply/apply.ts';
 import { componentToApply } from '../../src/control/component/apply/from-rendered.ts';
-import { readObject } from '../../src/control/component/load.ts';
-import { renderComponent } from '../../src/control/component/render/render.ts';
+import { readObject } from '../../src/core/component/load/load.ts';
+import { renderComponent } from '../../src/core/component/render/render.ts';
 import { CLUSTER_ROLES, DAEMON_SETS, LEASES, NAMESPACES, SECRETS } from '../../src/core/api/registry/resources.ts';
 import type { Resource } from '../../src/core/kube/objects.ts';
 import type { Client } from '../../src/machinery/client/client.ts';

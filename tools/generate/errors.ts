@@ -4,7 +4,7 @@ import { STORE_ERROR_CODES } from '../../src/apiserver/store/errors.ts';
 import { CUSTOM_ERROR_CODES } from '../../src/apiserver/custom/errors.ts';
 import { API_ERROR_CODES } from '../../src/core/api/errors.ts';
 import { COMPONENT_APPLY_ERROR_CODES } from '../../src/control/component/apply/errors.ts';
-import { COMPONENT_ERROR_CODES } from '../../src/control/component/errors.ts';
+import { COMPONENT_ERROR_CODES } from '../../src/core/component/errors.ts';
 import { DAEMONSET_ERROR_CODES } from '../../src/control/daemonset/errors.ts';
 import { DAEMONS_ERROR_CODES } from '../../src/core/daemons/errors.ts';
 import { KUBE_ERROR_CODES } from '../../src/core/kube/errors.ts';
@@ -19,7 +19,7 @@ const ROOMS: readonly (readonly [room: string, codes: { readonly [code: string]:
   ['apiserver/store', STORE_ERROR_CODES],
   ['apiserver/custom', CUSTOM_ERROR_CODES],
   ['control/daemonset', DAEMONSET_ERROR_CODES],
-  ['control/component', COMPONENT_ERROR_CODES],
+  ['core/component', COMPONENT_ERROR_CODES],
   ['control/component/apply', COMPONENT_APPLY_ERROR_CODES],
   ['assembly', ASSEMBLY_ERROR_CODES],
   ['foresight/simulation', SIMULATION_ERROR_CODES],

@@ -4,14 +4,16 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkLayers } from './check.ts';
+import { FOLDER_LIMIT } from './rooms.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 describe('layer check', () => {
-  it('finds an upward import, a meeting of two actors, I/O in a pure room and ambient chance', () => {
+  it('finds an upward import, a meeting of two actors, I/O in a pure room and ambient chance, a circle of folders', () => {
     const { findings, files } = checkLayers(at('./fixture/src'));
-    expect(files).toBe(6);
+    expect(files).toBe(8);
     expect(findings.toSorted()).toEqual([
+      'control/daemonset, control/daemonset/inner: folders of one room import each other in a circle: control/daemonset/inner/circle.ts imports control/daemonset/outer.ts; control/daemonset/outer.ts imports control/daemonset/inner/circle.ts',
       'control/scheduler/meets.ts: control/scheduler (layer 4) may not import control/daemonset (layer 4): control/daemonset/other.ts',
       'core/kube/looks-up.ts: a pure room may not import node:fs',
       'core/kube/looks-up.ts: core/kube (layer 0) may not import core/placement (layer 2): core/placement/high.ts',
@@ -66,6 +68,21 @@ describe('layer check', () => {
     [`import { request } from 'undici';`, 'a pure room may not import undici'],
     [`await import('node:fs/promises');`, 'a pure room may not import node:fs/promises'],
   ])('finds %s', (text, finding) => expect(findingsIn(text)).toContain(`core/kube/sly.ts: ${finding}`));
+
+  it('finds a folder with more files than anybody looks through', () => {
+    const source = mkdtempSync(join(tmpdir(), 'everynode-layers-'));
+    try {
+      mkdirSync(join(source, 'cli', 'many'), { recursive: true });
+      for (let index = 0; index <= FOLDER_LIMIT; index++)
+        writeFileSync(join(source, 'cli', 'many', `file-${index}.ts`), 'export {};');
+      writeFileSync(join(source, 'cli', 'many', 'file-1.test.ts'), 'export {};');
+      expect(checkLayers(source).findings).toEqual([
+        `cli/many: holds ${FOLDER_LIMIT + 1} source files, at most ${FOLDER_LIMIT}; give it sub-folders`,
+      ]);
+    } finally {
+      rmSync(source, { recursive: true });
+    }
+  });
 
   it.each(['core/kube/sly.mts', 'core/kube/sly.js', 'core/kube/sly.tsx'])(
     'finds %s, which nobody would type-check',

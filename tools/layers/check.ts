@@ -1,12 +1,13 @@
 /**
- * The layer check: every import under src/ goes downward, the pure rooms do no I/O, and time and chance are ambient
- * only in machinery/. `npm run layers [-- DIR]`; exits 1 with one line a finding and always says how many files it saw,
+ * The layer check: every import under src/ goes downward, folders of one room import each other in one direction, the pure
+ * rooms do no I/O, and time and chance are ambient only in machinery/. `npm run layers [-- DIR]`; exits 1 with one line a finding and always says how many files it saw,
  * because a check that silently sees nothing is worse than none.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { folderFindings, type InnerImport } from './folders.ts';
 import { AMBIENT, AMBIENT_ROOM, PURE_PACKAGES, PURE_ROOMS, ROOMS } from './rooms.ts';
 
 export interface LayerReport {
@@ -32,10 +33,13 @@ const HIDDEN: readonly (readonly [RegExp, string])[] = [
 export function checkLayers(source: string): LayerReport {
   const findings: string[] = [];
   let imports = 0;
+  const sources: string[] = [];
+  const inner: InnerImport[] = [];
   const files = globSync('**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}', { cwd: source }).sort();
   for (const file of files) {
     const text = stripComments(readFileSync(join(source, file), 'utf8'));
     const isTest = /\.(test|contract)\.ts$/.test(file) || /\/(testing|testdata|golden)\//.test(file);
+    if (!isTest) sources.push(file);
     const own = roomOf(file);
     if (own === undefined) {
       findings.push(`${file}: stands in no room; add the room to tools/layers/rooms.ts or move the file`);
@@ -45,8 +49,11 @@ export function checkLayers(source: string): LayerReport {
     for (const pattern of IMPORTS) {
       for (const match of text.matchAll(pattern)) {
         imports += 1;
-        const finding = judge(source, file, own, match[2] ?? '', isTest);
+        const specifier = match[2] ?? '';
+        const finding = judge(source, file, own, specifier, isTest);
         if (finding !== undefined) findings.push(`${file}: ${finding}`);
+        const target = targetOf(source, file, specifier);
+        if (!isTest && target !== undefined && roomOf(target) === own) inner.push({ from: file, to: target });
       }
     }
     if (isTest) continue;
@@ -58,6 +65,7 @@ export function checkLayers(source: string): LayerReport {
         findings.push(`${file}: reads ambient time or chance (${found[0].trim()}); take Clock or Random instead`);
     }
   }
+  findings.push(...folderFindings(sources, inner));
   return { files: files.length, imports, findings };
 }
 
@@ -65,6 +73,10 @@ type Room = (typeof ROOMS)[number];
 
 const roomOf = (file: string): Room | undefined =>
   ROOMS.filter((room) => file.startsWith(`${room.path}/`)).sort((a, b) => b.path.length - a.path.length)[0];
+
+/** The file that a relative import names, from the folder that is checked; undefined for packages. */
+const targetOf = (source: string, file: string, specifier: string): string | undefined =>
+  specifier.startsWith('.') ? relative(source, resolve(source, dirname(file), specifier)) : undefined;
 
 function judge(source: string, file: string, own: Room, specifier: string, isTest: boolean): string | undefined {
   if (!specifier.startsWith('.')) {
@@ -75,7 +87,7 @@ function judge(source: string, file: string, own: Room, specifier: string, isTes
     const isAllowed = !own.path.startsWith(PURE_ROOMS) || PURE_PACKAGES.has(specifier);
     return isAllowed ? undefined : `a pure room may not import ${specifier}`;
   }
-  const target = relative(source, resolve(source, dirname(file), specifier));
+  const target = targetOf(source, file, specifier) ?? '..';
   if (target.startsWith('..')) return isTest ? undefined : `imports ${specifier}, which stands outside src/`;
   const other = roomOf(target);
   if (other === undefined) return `imports ${target}, which stands in no room`;

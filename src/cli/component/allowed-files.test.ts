@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SecretRefused } from '../../control/component/secrets/secret-source.ts';
+import { SecretRefused } from '../../core/component/secrets/secret-source.ts';
 import { MOST_BYTES, readAllowed } from './allowed-files.ts';
 
 let base: string;

@@ -5,7 +5,7 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import { SecretRefused } from '../../control/component/secrets/secret-source.ts';
+import { SecretRefused } from '../../core/component/secrets/secret-source.ts';
 import { shellWord } from './text.ts';
 
 export interface AllowedFolder {

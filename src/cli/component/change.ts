@@ -1,6 +1,6 @@
 /** From the flags of `apply` and `diff` to what the room of components is asked for. */
 import type { ApplyOptions } from '../../control/component/apply/apply.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../support/cli-error.ts';
 import type { ChangeFlags } from './flags.ts';
 
 export function changeOptions(flags: ChangeFlags): ApplyOptions {

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ManifestText } from '../../control/component/load.ts';
-import type { Problem } from '../../control/component/problem.ts';
-import { CliError } from '../cli-error.ts';
+import type { ManifestText } from '../../core/component/load/load.ts';
+import type { Problem } from '../../core/component/problem.ts';
+import { CliError } from '../support/cli-error.ts';
 import type { InputFlags } from './flags.ts';
 
 export const STDIN = '-';

@@ -5,13 +5,13 @@ import {
   type LoadedManifests,
   type Override,
   type PreparedComponent,
-} from '../../control/component/load.ts';
-import { placeText, problemText, type Problem } from '../../control/component/problem.ts';
-import { readComponent, type ReadComponent } from '../../control/component/read/read-component.ts';
-import { applySet } from '../../control/component/read/set.ts';
-import { placeOf, type SourceNode } from '../../control/component/read/source.ts';
+} from '../../core/component/load/load.ts';
+import { placeText, problemText, type Problem } from '../../core/component/problem.ts';
+import { readComponent, type ReadComponent } from '../../core/component/read/read-component.ts';
+import { applySet } from '../../core/component/read/set.ts';
+import { placeOf, type SourceNode } from '../../core/component/source.ts';
 import { dns1123LabelProblems } from '../../core/kube/names.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../support/cli-error.ts';
 import type { InputFlags, SecretFlags } from './flags.ts';
 import { readInputs } from './input.ts';
 import { createSecretSource, readDockerConfig } from './secret-files.ts';

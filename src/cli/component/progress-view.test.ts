@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutSnapshot } from '../../control/component/apply/rollout/snapshot.ts';
+import type { RolloutSnapshot } from '../../control/component/rollout/snapshot.ts';
 import { createProgressView } from './progress-view.ts';
 import { rolloutBlock, rolloutLine } from './rollout-text.ts';
-import { colorsFor } from '../terminal.ts';
+import { colorsFor } from '../support/terminal.ts';
 import { printable, table } from './text.ts';
 
 const snapshot = (change: Partial<RolloutSnapshot> = {}): RolloutSnapshot => ({

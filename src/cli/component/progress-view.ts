@@ -3,9 +3,9 @@
  * terminal, or as plain lines that come when something has changed, but not too often.
  */
 import type { Progress } from '../../control/component/apply/progress.ts';
-import type { RolloutSnapshot } from '../../control/component/apply/rollout/snapshot.ts';
+import type { RolloutSnapshot } from '../../control/component/rollout/snapshot.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
-import { colorsFor } from '../terminal.ts';
+import { colorsFor } from '../support/terminal.ts';
 import { rolloutBlock, rolloutLine } from './rollout-text.ts';
 import { kubectlName, printable } from './text.ts';
 

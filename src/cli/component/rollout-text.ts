@@ -1,6 +1,6 @@
 /** How far a rollout is, in lines: one for logs, a block of them for terminals. Pure. */
-import type { Counts, RolloutSnapshot } from '../../control/component/apply/rollout/snapshot.ts';
-import type { colorsFor } from '../terminal.ts';
+import type { Counts, RolloutSnapshot } from '../../control/component/rollout/snapshot.ts';
+import type { colorsFor } from '../support/terminal.ts';
 import { count, printable } from './text.ts';
 
 const BAR = 20;

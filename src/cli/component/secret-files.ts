@@ -1,8 +1,8 @@
 /** Where the author of a manifest keeps secrets: variables of this process, and files beside the manifest. */
 import { dirname, resolve } from 'node:path';
-import { SecretRefused, type SecretSource } from '../../control/component/secrets/secret-source.ts';
+import { SecretRefused, type SecretSource } from '../../core/component/secrets/secret-source.ts';
 import { SecretText } from '../../core/api/component/secret-text.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../support/cli-error.ts';
 import { readAllowed, type AllowedFolder } from './allowed-files.ts';
 import type { SecretFlags } from './flags.ts';
 import { decodeText, readText, STDIN } from './input.ts';

@@ -4,7 +4,7 @@ import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { missingObjects, type MissingObject } from '../../control/component/apply/missing.ts';
 import { identityText } from '../../control/component/apply/rendered.ts';
-import type { Rendered } from '../../control/component/render/render.ts';
+import type { Rendered } from '../../core/component/render/render.ts';
 import { onCluster } from './cluster.ts';
 import type { ClusterFlags } from './flags.ts';
 

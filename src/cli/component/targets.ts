@@ -2,7 +2,7 @@
 import { type ApplyContext, type ComponentIdentity, identityText } from '../../control/component/apply/rendered.ts';
 import { isApplyError } from '../../control/component/apply/errors.ts';
 import { listComponents } from '../../control/component/apply/status.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError } from '../support/cli-error.ts';
 import type { TargetFlags } from './flags.ts';
 import { prepareInputs } from './prepare.ts';
 

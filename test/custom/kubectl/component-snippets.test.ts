@@ -4,8 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import { HOST_PATH_TYPES } from '../../../src/core/api/component/volumes.ts';
-import { loadManifests, prepareComponents } from '../../../src/control/component/load.ts';
-import { printObjects } from '../../../src/control/component/print/print-yaml.ts';
+import { loadManifests, prepareComponents } from '../../../src/core/component/load/load.ts';
+import { printObjects } from '../../../src/core/component/print/print-yaml.ts';
 import { eventually } from '../../support/eventually.ts';
 import { kubectlSuite } from '../../support/kubectl-suite.ts';
 

@@ -9,7 +9,7 @@ import { nodeCapacity } from '../../../src/foresight/simulation/invariants/node-
 import { onePerNode } from '../../../src/foresight/simulation/invariants/one-per-node.ts';
 import { collectedByRight, nothingLeftBehind } from '../../../src/foresight/simulation/invariants/owners.ts';
 import { rolloutBudget } from '../../../src/foresight/simulation/invariants/rollout-budget.ts';
-import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
+import { runSeed } from '../../../src/foresight/simulation/run/run-seed.ts';
 import type { Scenario } from '../../../src/foresight/simulation/scenario/scenario.ts';
 import {
   ALL_AT_ONCE,

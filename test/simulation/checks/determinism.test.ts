@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createFaultPlan, LATENCY } from '../../../src/foresight/simulation/faults/plan.ts';
-import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
+import { runSeed } from '../../../src/foresight/simulation/run/run-seed.ts';
 import { generateScenario } from '../../../src/foresight/simulation/scenario/generate-scenario.ts';
-import { runWorld } from '../../../src/foresight/simulation/world.ts';
+import { runWorld } from '../../../src/foresight/simulation/run/world.ts';
 import { WHOLE } from './broken-actors.ts';
 import { smallScenario } from './scenarios.ts';
 

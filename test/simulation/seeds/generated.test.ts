@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
+import { runSeed } from '../../../src/foresight/simulation/run/run-seed.ts';
 import { generateScenario } from '../../../src/foresight/simulation/scenario/generate-scenario.ts';
 import { isThorough } from '../../support/thorough.ts';
 import { scenario as anyScenario } from './arbitrary-scenario.ts';

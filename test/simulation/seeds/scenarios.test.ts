@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSeed } from '../../../src/foresight/simulation/run-seed.ts';
+import { runSeed } from '../../../src/foresight/simulation/run/run-seed.ts';
 import { isThorough } from '../../support/thorough.ts';
 import { SCENARIO_NAMES, scenarioNamed } from '../checks/scenarios.ts';
 

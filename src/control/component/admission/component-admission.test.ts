@@ -7,7 +7,7 @@ import { API_VERSIONS, GENERATIONS } from '../../../core/api/component/generatio
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
-import { manifestOf, type Parts } from '../testing/manifests.ts';
+import { manifestOf, type Parts } from '../../../core/component/testing/manifests.ts';
 import { createComponentAdmission } from './component-admission.ts';
 
 const plugin = createComponentAdmission();

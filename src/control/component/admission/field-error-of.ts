@@ -1,7 +1,7 @@
 /** A problem in the form in which API servers speak of fields. Values are not repeated: any could be a secret in the wrong place. */
 import type { FieldError, FieldErrorType } from '../../../core/kube/field-errors.ts';
-import type { ComponentErrorCode } from '../errors.ts';
-import type { Problem } from '../problem.ts';
+import type { ComponentErrorCode } from '../../../core/component/errors.ts';
+import type { Problem } from '../../../core/component/problem.ts';
 
 const WORDS = {
   FieldValueRequired: 'Required value',

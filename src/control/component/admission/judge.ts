@@ -1,10 +1,10 @@
 /** Everything that is wrong with a component that somebody wants to keep in a cluster, all at once. */
-import type { Problem } from '../problem.ts';
-import { problemAt, type ReadComponent } from '../read/read-component.ts';
-import { resolveReferences } from '../references/resolve.ts';
-import type { Rendered } from '../render/render.ts';
-import { dockerConfigMention, literalSecretProblems } from '../secrets/secret-source.ts';
-import { checkComponent } from '../validate/check-component.ts';
+import type { Problem } from '../../../core/component/problem.ts';
+import { problemAt, type ReadComponent } from '../../../core/component/read/read-component.ts';
+import { resolveReferences } from '../../../core/component/references/resolve.ts';
+import type { Rendered } from '../../../core/component/render/render.ts';
+import { dockerConfigMention, literalSecretProblems } from '../../../core/component/secrets/secret-source.ts';
+import { checkComponent } from '../../../core/component/validate/check-component.ts';
 
 export interface Verdict {
   readonly read: ReadComponent;

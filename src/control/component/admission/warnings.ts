@@ -1,6 +1,6 @@
 /** What is unwise about a component that may be stored all the same: `kubectl` shows it to whoever writes. */
-import { lintComponent } from '../lint/lint.ts';
-import type { LintRule } from '../lint/rules.ts';
+import { lintComponent } from '../../../core/component/lint/lint.ts';
+import type { LintRule } from '../../../core/component/lint/rules.ts';
 import type { Verdict } from './judge.ts';
 
 /** API servers cut off what is longer, all of it together. */

@@ -1,5 +1,5 @@
 /** From what the renderer makes of a manifest to what is brought to a cluster: here, and only here, secrets become plain. */
-import { revealed, type Rendered } from '../render/render.ts';
+import { revealed, type Rendered } from '../../../core/component/render/render.ts';
 import type { RenderedComponent } from './rendered.ts';
 
 /** `uid` is that of the custom resource, where there is one. Throws `ComponentError` while a secret is not looked up. */

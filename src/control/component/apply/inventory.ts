@@ -6,6 +6,7 @@
 import { CONFIG_MAPS } from '../../../core/api/registry/resources.ts';
 import { COMPONENT_LABELS } from '../../../core/api/names.ts';
 import type { ConfigMap } from '../../../core/api/types/core-v1.ts';
+import { inventoryName } from '../../../core/component/inventory-name.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
 import { apiVersionOf, type KubeObject } from '../../../core/kube/objects.ts';
 import { ComponentApplyError } from './errors.ts';
@@ -34,8 +35,6 @@ export interface Inventory {
   /** Somebody went back since then: the cluster has another template than the manifest. */
   readonly undone?: Undone;
 }
-
-export const inventoryName = (component: string): string => `everynode-inventory-${component}`;
 
 export const inventoryRef = ({ name, namespace }: ComponentIdentity): ObjectRef =>
   refOf(CONFIG_MAPS, namespace, inventoryName(name));

@@ -6,7 +6,7 @@ import { CONFIG_MAPS, SECRETS } from '../../../core/api/registry/resources.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../core/kube/status-error.ts';
 import { wasAborted } from '../../../machinery/time/abort.ts';
-import { namedObjects, type NamedObject } from '../named-objects.ts';
+import { namedObjects, type NamedObject } from '../../../core/component/named-objects.ts';
 import type { ApplyContext } from './rendered.ts';
 
 export interface MissingObject extends NamedObject {

@@ -1,6 +1,6 @@
 /** What is told while things go on. Nothing in it tells the value of a secret. */
 import type { ObjectRef } from './object-ref.ts';
-import type { RolloutSnapshot } from './rollout/snapshot.ts';
+import type { RolloutSnapshot } from '../rollout/snapshot.ts';
 
 export type StepOutcome =
   | 'created'

@@ -23,8 +23,8 @@ import { isKind, refOf, type ObjectRef } from './object-ref.ts';
 import { changesIn, type Change } from './managers.ts';
 import { managedFieldsOf, ownerOf } from './ownership.ts';
 import type { ApplyContext, ComponentIdentity } from './rendered.ts';
-import { rolloutSnapshot, type RolloutSnapshot } from './rollout/snapshot.ts';
-import { scrubbed } from './rollout/wait.ts';
+import { rolloutSnapshot, type RolloutSnapshot } from '../rollout/snapshot.ts';
+import { scrubbed } from './wait.ts';
 import { createScrubber } from './secrets.ts';
 
 export interface ObjectStatus {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { refOf } from './object-ref.ts';
-import type { LagCode } from './rollout/lag.ts';
-import type { RolloutSnapshot } from './rollout/snapshot.ts';
+import type { LagCode } from '../rollout/lag.ts';
+import type { RolloutSnapshot } from '../rollout/snapshot.ts';
 import type { ComponentStatus, ObjectStatus } from './status.ts';
 import { verdictOf } from './verdict.ts';
 import { DAEMON_SETS } from '../../../core/api/registry/resources.ts';

@@ -1,5 +1,5 @@
 /** One word for how a component is, for scripts that wait for it or stop at it. Pure. */
-import type { LagCode } from './rollout/lag.ts';
+import type { LagCode } from '../rollout/lag.ts';
 import type { ComponentStatus } from './status.ts';
 
 export type Verdict =

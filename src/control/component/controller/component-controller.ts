@@ -32,7 +32,7 @@ import type { Adoption } from '../apply/plan.ts';
 import { prepare } from '../apply/prepare.ts';
 import { identityText, type ApplyContext, type ComponentIdentity, type RenderedComponent } from '../apply/rendered.ts';
 import { createScrubber } from '../apply/secrets.ts';
-import { readObject } from '../load.ts';
+import { readObject } from '../../../core/component/load/load.ts';
 import type { ComponentObject } from './component-object.ts';
 import { desiredOf, type Desired } from './desired.ts';
 import { createKinds, COMPONENT_GROUPS, isFollowed, type FollowedKind } from './kinds.ts';

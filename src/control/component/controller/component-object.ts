@@ -10,7 +10,7 @@
  */
 import type { ConditionLike } from '../../../core/kube/conditions.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
-import type { ComponentOutputs } from '../outputs.ts';
+import type { ComponentOutputs } from '../../../core/component/render/outputs.ts';
 
 export interface ComponentCondition extends ConditionLike {
   readonly reason: string;

@@ -3,13 +3,13 @@ import { COMPONENT_KIND } from '../../../core/api/component/generations.ts';
 import type { Component } from '../../../core/api/component/types.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { judge } from '../admission/judge.ts';
-import { readObject } from '../load.ts';
-import type { Problem } from '../problem.ts';
-import type { ReadComponent } from '../read/read-component.ts';
-import { referencesIn } from '../references/places.ts';
-import { resolveReferences } from '../references/resolve.ts';
-import type { Rendered } from '../render/render.ts';
-import { checkComponent } from '../validate/check-component.ts';
+import { readObject } from '../../../core/component/load/load.ts';
+import type { Problem } from '../../../core/component/problem.ts';
+import type { ReadComponent } from '../../../core/component/read/read-component.ts';
+import { referencesIn } from '../../../core/component/references/places.ts';
+import { resolveReferences } from '../../../core/component/references/resolve.ts';
+import type { Rendered } from '../../../core/component/render/render.ts';
+import { checkComponent } from '../../../core/component/validate/check-component.ts';
 import type { ComponentObject } from './component-object.ts';
 
 export type Desired =

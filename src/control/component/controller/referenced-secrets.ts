@@ -4,7 +4,7 @@ import { COMPONENT_ANNOTATIONS } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { PodSpec, Secret } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import type { Rendered } from '../render/render.ts';
+import type { Rendered } from '../../../core/component/render/render.ts';
 
 /** Names, in order. Logins of registries are read at every start anyway, and change nothing in a pod that runs. */
 export function referencedSecrets({ objects, daemonSet }: Rendered): readonly string[] {

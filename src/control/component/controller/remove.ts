@@ -5,7 +5,8 @@
 import { NAMESPACES } from '../../../core/api/registry/resources.ts';
 import { createCalls } from '../apply/calls.ts';
 import { deleteComponent, type DeleteResult } from '../apply/delete.ts';
-import { inventoryName, type Inventory } from '../apply/inventory.ts';
+import { inventoryName } from '../../../core/component/inventory-name.ts';
+import type { Inventory } from '../apply/inventory.ts';
 import { readInventory } from '../apply/inventory-store.ts';
 import { refOf, type ObjectRef } from '../apply/object-ref.ts';
 import { wasCreatedBy } from '../apply/ownership.ts';

@@ -3,11 +3,11 @@ import { COMPONENT_ANNOTATIONS, COMPONENT_CONDITIONS as TYPES } from '../../../c
 import type { Component } from '../../../core/api/component/types.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import { setCondition, withoutCondition } from '../../../core/kube/conditions.ts';
-import { rolloutState } from '../apply/rollout/snapshot.ts';
-import type { RolloutSnapshot } from '../apply/rollout/snapshot.ts';
-import type { LagCode } from '../apply/rollout/lag.ts';
-import { componentOutputs } from '../outputs.ts';
-import type { Problem } from '../problem.ts';
+import { rolloutState } from '../rollout/snapshot.ts';
+import type { RolloutSnapshot } from '../rollout/snapshot.ts';
+import type { LagCode } from '../rollout/lag.ts';
+import { componentOutputs } from '../../../core/component/render/outputs.ts';
+import type { Problem } from '../../../core/component/problem.ts';
 import type { ComponentCondition, ComponentObjectStatus } from './component-object.ts';
 
 /** What came of the last look. */

@@ -25,7 +25,7 @@ import type { Informers } from '../../../machinery/cache/informers.ts';
 import { isInventory, parseInventory, type Inventory } from '../apply/inventory.ts';
 import type { ObjectRef } from '../apply/object-ref.ts';
 import { identityText } from '../apply/rendered.ts';
-import { LABELS } from '../render/mode.ts';
+import { LABELS } from '../../../core/component/render/mode.ts';
 import { COMPONENT_KIND } from '../../../core/api/component/generations.ts';
 
 /** All that components are made of; each is found by our label, but namespaces, which others make for them. */
