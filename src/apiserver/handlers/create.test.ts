@@ -12,6 +12,24 @@ import { createTestServer } from '../testing/test-server.ts';
 const TARGET = { tenant: 'system', group: '', version: 'v1', namespace: 'default', name: '', subresource: '' };
 
 describe('create', () => {
+  it('of a large object takes a turn before each of its steps, and ends as without', async () => {
+    const { server } = await createTestServer();
+    const turns: string[] = [];
+    const pace = { turn: () => (turns.push('waited'), Promise.resolve()) };
+    const request = {
+      verb: 'create' as const,
+      target: { ...TARGET, resource: 'configmaps' },
+      user: LOOPBACK,
+      object: configMap('large'),
+      options: {},
+    };
+    const response = await server.handle({ ...request, pace });
+    expect(response).toMatchObject({ type: 'object', created: true, object: { metadata: { name: 'large' } } });
+    // Between decoding and who owns its fields, and between that and admission, validation and the store.
+    expect(turns).toEqual(['waited', 'waited']);
+    await expect(server.handle({ ...request, pace })).rejects.toMatchObject({ status: { code: 409 } });
+  });
+
   it('fills in what belongs to the server and ignores what a client claims of it', async () => {
     const clock = createVirtualClock();
     const { client } = await createTestServer({ clock, random: createSeededRandom('create') });

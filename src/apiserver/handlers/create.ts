@@ -4,6 +4,7 @@ import type { ApiResponse, CreateRequest } from '../contract/request.ts';
 import { type HandlerContext, kindOf, requireVerb } from './steps/context.ts';
 import { createObject } from './steps/create-object.ts';
 import { decodeOptions } from './steps/decode.ts';
+import { inTurn } from './steps/in-turn.ts';
 import { sentManagedFields } from './steps/managed-fields.ts';
 import { withoutDuplicateOwners } from './steps/metadata.ts';
 import { createBinding, createSubresource } from './subresources/subresources.ts';
@@ -19,9 +20,11 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   const decoded = context.decoder.decode(kind, raw, decodeOptions(request));
   const question = context.reviews.find(kind.group, kind.resource);
   if (question !== undefined) return answered(question({ object: decoded, target, user: request.user }));
-  const object = withoutDuplicateOwners(withoutSystemFields(decoded), warn, false);
-  const managed = context.owners.onCreate(kind, request, object, sentManagedFields(raw));
-  return createObject(context, { ...request, kind, object, managed });
+  return inTurn(request.pace, () => {
+    const object = withoutDuplicateOwners(withoutSystemFields(decoded), warn, false);
+    const managed = context.owners.onCreate(kind, request, object, sentManagedFields(raw));
+    return inTurn(request.pace, () => createObject(context, { ...request, kind, object, managed }));
+  });
 }
 
 /** A new object is not being deleted, whatever its maker says; nobody owns such a field. */

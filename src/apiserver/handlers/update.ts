@@ -4,6 +4,7 @@ import type { ApiResponse, UpdateRequest } from '../contract/request.ts';
 import { changeObject, checkIdentity, createsOnUpdate } from './steps/change.ts';
 import { type HandlerContext, kindOf, requireVerb, storeKeyOf } from './steps/context.ts';
 import { decodeOptions } from './steps/decode.ts';
+import { inTurn } from './steps/in-turn.ts';
 import { ownersAfter, sentManagedFields } from './steps/managed-fields.ts';
 import { withoutDuplicateOwners } from './steps/metadata.ts';
 import { updateSubresource } from './subresources/subresources.ts';
@@ -21,12 +22,14 @@ export function update(context: HandlerContext, request: UpdateRequest): ApiResp
   checkIdentity(kind, request, decoded);
   const object = withoutDuplicateOwners(decoded, warn, false);
   const { uid } = object.metadata;
-  return changeObject(context, {
-    ...request,
-    kind,
-    next: () => object,
-    owners: (live) => ownersAfter(context, kind, request, live, object, sentManagedFields(raw)),
-    mayCreate: createsOnUpdate(kind, target),
-    ...(uid ? { uid } : {}),
-  });
+  return inTurn(request.pace, () =>
+    changeObject(context, {
+      ...request,
+      kind,
+      next: () => object,
+      owners: (live) => ownersAfter(context, kind, request, live, object, sentManagedFields(raw)),
+      mayCreate: createsOnUpdate(kind, target),
+      ...(uid ? { uid } : {}),
+    }),
+  );
 }

@@ -32,6 +32,8 @@ export interface Exchange extends AuditedExchange {
   readonly signal: AbortSignal;
   /** The whole body, or a 413 as soon as it is known to be too large. */
   body(): Promise<Buffer>;
+  /** Lets what still comes of the body pass unread, so that the answer to a refused request arrives. */
+  discardBody(): void;
   /** Adds a response header; before the first byte only. */
   setHeader(name: string, value: string | readonly string[]): void;
   send(status: number, contentType: string, body: Buffer | string): void;
@@ -124,6 +126,7 @@ export function createExchange(request: Request, response: Response, surrounding
       if (kept !== undefined) kept.request = bytes;
       return bytes;
     },
+    discardBody: () => void request.resume(),
     setHeader: (name, value) => {
       if (!response.headersSent && !closed) response.setHeader(name, value);
     },

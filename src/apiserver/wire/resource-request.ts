@@ -194,16 +194,21 @@ async function perform(
     }
     case 'POST': {
       const options = writeOptions(query, 'CreateOptions');
-      return api.handle({ ...base, verb: 'create', ...(await readObject(body, exchange, kind, target)), options });
+      const read = await readObject(body, exchange, kind, target);
+      await body.turnIfLarge();
+      return api.handle({ ...base, ...body.pace(), verb: 'create', ...read, options });
     }
     case 'PUT': {
       const options = writeOptions(query, 'UpdateOptions');
-      return api.handle({ ...base, verb: 'update', ...(await readObject(body, exchange, kind, target)), options });
+      const read = await readObject(body, exchange, kind, target);
+      await body.turnIfLarge();
+      return api.handle({ ...base, ...body.pace(), verb: 'update', ...read, options });
     }
     case 'PATCH': {
       const options = writeOptions(query, 'PatchOptions', patchType === 'apply');
       const read = await readPatch(body, exchange, patchType ?? 'merge');
-      return api.handle({ ...base, verb: 'patch', ...read, options });
+      await body.turnIfLarge();
+      return api.handle({ ...base, ...body.pace(), verb: 'patch', ...read, options });
     }
     case 'DELETE': {
       const options = deleteOptions(query, await readDeleteBody(body, exchange));
@@ -252,20 +257,52 @@ const LARGE_BODY_BYTES = 64 * 1024;
 interface BodyReader {
   bytes(): Promise<Buffer>;
   readonly decodeYaml: DecodeYaml;
+  /**
+   * Waits for a turn between two steps of a request whose body is large: each step (parsing, looking for repeated keys, checking,
+   * validating) may take tens of milliseconds, and requests of other users are answered in between. Undefined: go on at once.
+   */
+  turnIfLarge(): Promise<void> | undefined;
+  /** For the handlers, which have such steps too. */
+  pace(): Pick<RequestBase, 'pace'>;
 }
 
-const bodyReader = (exchange: Exchange, pace: RequestPace, yaml: WireContext['yaml']): BodyReader => ({
-  async bytes() {
-    const bytes = await exchange.body();
-    if (bytes.length > LARGE_BODY_BYTES) await pace.turn();
-    return bytes;
-  },
-  async decodeYaml(text) {
-    const parsed = await yaml.decode(text, { user: pace.user, signal: exchange.signal, turn: () => pace.turn() });
-    if (text.length > LARGE_BODY_BYTES) await pace.turn();
-    return parsed;
-  },
-});
+const SMALL: Pick<RequestBase, 'pace'> = {};
+
+function bodyReader(exchange: Exchange, pace: RequestPace, yaml: WireContext['yaml']): BodyReader {
+  let isLarge = false;
+  const turnIfLarge = (): Promise<void> | undefined => (isLarge ? pace.turn() : undefined);
+  return {
+    async bytes() {
+      const announced = Number(exchange.header('content-length') ?? 0);
+      // While a user's YAML bodies wait in numbers, another need not be read to be refused. One that turns out to be JSON
+      // would not have had to wait; it is asked to come back with the others.
+      if (isYaml(exchange) && announced > LARGE_BODY_BYTES)
+        refuseUnread(exchange, () => yaml.admit(pace.user, announced));
+      const bytes = await exchange.body();
+      isLarge = bytes.length > LARGE_BODY_BYTES;
+      await turnIfLarge();
+      return bytes;
+    },
+    async decodeYaml(text) {
+      const parsed = await yaml.decode(text, { user: pace.user, signal: exchange.signal, turn: () => pace.turn() });
+      await turnIfLarge();
+      return parsed;
+    },
+    turnIfLarge,
+    pace: () => (isLarge ? { pace } : SMALL),
+  };
+}
+
+const isYaml = (exchange: Exchange): boolean => /[/+]yaml\b/.test(exchange.header('content-type') ?? '');
+
+function refuseUnread(exchange: Exchange, admit: () => void): void {
+  try {
+    admit();
+  } catch (error) {
+    exchange.discardBody();
+    throw error;
+  }
+}
 
 async function readObject(
   body: BodyReader,
@@ -275,6 +312,7 @@ async function readObject(
 ): Promise<ReadBody & { readonly object: KubeObject }> {
   const format = bodyFormat(exchange.header('content-type'));
   const read = await decodeBody(await body.bytes(), format, body.decodeYaml, kind.kind);
+  await body.turnIfLarge();
   // Nothing at all is an object about which nothing was said.
   const value = read.value ?? {};
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
@@ -284,6 +322,7 @@ async function readObject(
     if (problem !== undefined)
       throw cannotBeHandled({ kind: kind.kind, version: kind.version, expected: kind.kind }, problem);
   }
+  await body.turnIfLarge();
   const isOwn = kind.custom === undefined && OWN_KIND.has(subresource);
   const duplicates = duplicatesIn(exchange, read, isOwn ? keysOf(kind.schema) : undefined);
   return format === 'yaml' ? { object, ...duplicates, unordered: true } : { object, ...duplicates };
@@ -306,6 +345,7 @@ async function readPatch(
   if (forced(exchange.query) !== undefined) throw forceIsForApply();
   const text = bytes.toString('utf8');
   const body = decodeJsonText(text);
+  await reader.turnIfLarge();
   const duplicates = duplicatesIn(exchange, { value: body, text });
   if (format === 'json') {
     if (!Array.isArray(body)) throw badRequest('a JSON patch must be an array of operations');

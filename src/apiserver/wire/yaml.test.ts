@@ -143,7 +143,11 @@ describe('large YAML bodies', () => {
 
   it('beyond a few are told to come back', async () => {
     const yaml = bodies(ONE_READER);
+    yaml.admit('greedy', LARGE.length);
     const sent = Array.from({ length: 6 }, () => yaml.decode(LARGE, asker('greedy')));
+    // Before the text has been read, too; another user has room.
+    expect(() => yaml.admit('greedy', LARGE.length)).toThrow(/too many YAML bodies/);
+    yaml.admit('modest', LARGE.length);
     const outcomes = await Promise.allSettled(sent);
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],

@@ -20,6 +20,8 @@ export interface YamlAsker {
 export interface YamlBodies {
   /** Rejects with a `SyntaxError` for what is no YAML, with a 429 when its user has too many waiting. */
   decode(text: string, asker: YamlAsker): Promise<ParsedYaml>;
+  /** Throws the 429 that `decode` would reject with now for a text of so many characters, so that it need not be read. */
+  admit(user: string, characters: number): void;
   /** Texts under way and waiting. */
   readonly open: number;
   close(): void;
@@ -52,6 +54,9 @@ export function createYamlBodies(clock: Clock, limits = LANES): YamlBodies {
   const waiting = { characters: 0 };
   const lanes = limits.map((lane) => createLane(lane, clock, waiting));
   return {
+    admit(user, characters) {
+      lanes.find((lane) => characters <= lane.characters)?.admit(user, characters);
+    },
     async decode(text, asker) {
       if (text.length <= INLINE_CHARACTERS) {
         await asker.turn();
@@ -78,6 +83,7 @@ interface Waiting {
 
 interface Lane {
   readonly characters: number;
+  admit(user: string, characters: number): void;
   readonly open: number;
   decode(text: string, asker: YamlAsker): Promise<ParsedYaml>;
   close(): void;
@@ -115,13 +121,16 @@ function createLane(limits: LaneLimits, clock: Clock, all: { characters: number 
     queues.set(user, queue);
   }
 
+  function admit(user: string, characters: number): void {
+    const isFull =
+      (queues.get(user)?.length ?? 0) >= limits.perUser || all.characters + characters > MOST_WAITING_CHARACTERS;
+    if (isFull)
+      throw tooManyRequests('too many YAML bodies are waiting to be read, please try again later', RETRY_AFTER_SECONDS);
+  }
+
   function wait(text: string, asker: YamlAsker): Promise<YamlReader> {
+    admit(asker.user, text.length);
     const queue = queues.get(asker.user) ?? [];
-    if (queue.length >= limits.perUser || all.characters + text.length > MOST_WAITING_CHARACTERS) {
-      return Promise.reject(
-        tooManyRequests('too many YAML bodies are waiting to be read, please try again later', RETRY_AFTER_SECONDS),
-      );
-    }
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         queue.splice(queue.indexOf(entry), 1);
@@ -147,6 +156,7 @@ function createLane(limits: LaneLimits, clock: Clock, all: { characters: number 
 
   return {
     characters: limits.characters,
+    admit,
     get open() {
       let count = busy.size;
       for (const queue of queues.values()) count += queue.length;

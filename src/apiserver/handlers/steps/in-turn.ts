@@ -1,0 +1,7 @@
+/** The next step of a request that has much to do: at once where nobody waits for this process, otherwise when it is its turn. */
+import type { Pace } from '../../contract/request.ts';
+
+export function inTurn<T>(pace: Pace | undefined, step: () => T | Promise<T>): T | Promise<T> {
+  const turn = pace?.turn();
+  return turn === undefined ? step() : turn.then(step);
+}
