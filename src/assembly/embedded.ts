@@ -67,19 +67,19 @@ import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 import { createPodStreams } from '../nodes/fleet/pod-streams.ts';
 import type { NodeGroup } from '../nodes/fleet/node-groups.ts';
-import { accessKeepers } from './access.ts';
+import { accessKeepers } from './catalogue/access.ts';
 import { untilServed, writeDefinitions } from './component-definitions.ts';
-import { EMBEDDED_RUNS, type EmbeddedRun, versionDocument } from './embedded-runs.ts';
+import { EMBEDDED_RUNS, type EmbeddedRun, versionDocument } from './catalogue/embedded-runs.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { clusterKeys } from './pki.ts';
 import { beginClusterStore } from './cluster-store.ts';
 import { createStoreMetrics, storeCheck } from './store-health.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { createNodes } from './create-nodes.ts';
-import { type ControllerName, selectControllers } from './controllers.ts';
-import { houseKeepers } from './house-keepers.ts';
-import { servedKinds, type ServedKinds } from './served-kinds.ts';
-import { startActors, type Undo } from './start-actors.ts';
+import { type ControllerName, selectControllers } from './catalogue/select.ts';
+import { houseKeepers } from './catalogue/house-keepers.ts';
+import { servedKinds, type ServedKinds } from './catalogue/served-kinds.ts';
+import { startActors, type Undo } from './common/start-actors.ts';
 
 export interface EmbeddedOptions {
   /** Absent: nothing is kept. */

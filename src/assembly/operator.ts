@@ -12,10 +12,10 @@ import { noMetrics } from '../machinery/metrics/metrics.ts';
 import type { Random } from '../machinery/random/random.ts';
 import type { Actor } from '../machinery/actor.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
-import { OPERATOR_CONTROLLERS, type Around } from './operator-controllers.ts';
-import { createShift } from './operator-shift.ts';
-import { workerOf } from './operator-worker.ts';
-import { startActors, type Undo } from './start-actors.ts';
+import { OPERATOR_CONTROLLERS, type Around } from './catalogue/operator-controllers.ts';
+import { createShift } from './operator/shift.ts';
+import { workerOf } from './operator/worker.ts';
+import { startActors, type Undo } from './common/start-actors.ts';
 
 export interface OperatorOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 /** The grammar of `everynode operator`. Flags that Kubernetes' own programs have are named as there. */
 import { type Command, Option } from 'commander';
-import type { InitialState } from '../assembly/operator-process.ts';
+import type { InitialState } from '../assembly/operator/process.ts';
 
 export interface OperatorFlags {
   readonly kubeconfig?: string;

@@ -1,7 +1,7 @@
 /** From flags to what the operator is started with; what cannot be is told in the words of the flag. */
 import { hostname } from 'node:os';
-import { OPERATOR_CONTROLLERS, selectOperatorControllers } from '../assembly/operator-controllers.ts';
-import type { ElectionOptions, OperatorProcessOptions } from '../assembly/operator-process.ts';
+import { OPERATOR_CONTROLLERS, selectOperatorControllers } from '../assembly/catalogue/operator-controllers.ts';
+import type { ElectionOptions, OperatorProcessOptions } from '../assembly/operator/process.ts';
 import { CliError } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { amount, duration, MAX_PORT, MAX_RATE, objectName, truth, whole } from './operator-values.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { CONTROLLERS, selectControllers } from '../assembly/controllers.ts';
+import { CONTROLLERS, selectControllers } from '../assembly/catalogue/select.ts';
 import { startEmbedded, type EmbeddedCluster, type EmbeddedOptions } from '../assembly/embedded.ts';
 import { realClock } from '../machinery/time/real-clock.ts';
 import { createPinoLogger } from '../machinery/logging/pino-logger.ts';

@@ -5,7 +5,7 @@ import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
 import { createControllerClient } from '../../src/apiserver/inprocess/controller-identity.ts';
 import { certificateUser } from '../../src/apiserver/contract/users.ts';
-import { accessKeepers } from '../../src/assembly/access.ts';
+import { accessKeepers } from '../../src/assembly/catalogue/access.ts';
 import { issueUserCertificate } from '../../src/assembly/user-certificate.ts';
 import {
   CERTIFICATE_SIGNING_REQUESTS,

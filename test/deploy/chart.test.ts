@@ -1,9 +1,9 @@
 /** The chart as helm renders it, with several sets of values. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
-import { NAMESPACE_RIGHTS, OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
-import { ADMISSION_WEBHOOKS } from '../../src/assembly/webhooks.ts';
+import { OPERATOR_CONTROLLERS } from '../../src/assembly/catalogue/operator-controllers.ts';
+import { NAMESPACE_RIGHTS, OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/catalogue/rights.ts';
+import { ADMISSION_WEBHOOKS } from '../../src/assembly/operator/webhooks.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
 import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { it } from 'vitest';
-import type { AdmissionWebhook } from '../../src/assembly/webhooks.ts';
+import type { AdmissionWebhook } from '../../src/assembly/operator/webhooks.ts';
 import { webhooksFile } from '../../tools/generate/deploy-rights.ts';
 import { findHelm } from '../helm/find-helm.ts';
 import type { Run } from '../support/kubectl.ts';

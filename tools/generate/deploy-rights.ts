@@ -1,6 +1,6 @@
 /** What the chart knows of the operator: its controllers and the rights of each, and its webhooks. */
 import { stringify } from 'yaml';
-import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
+import { OPERATOR_CONTROLLERS } from '../../src/assembly/catalogue/operator-controllers.ts';
 import {
   NAMESPACE_RIGHTS,
   OPERATOR_LEASE,
@@ -8,8 +8,8 @@ import {
   WEBHOOK_NAME,
   WEBHOOK_RIGHTS,
   type OperatorRights,
-} from '../../src/assembly/operator-rights.ts';
-import { ADMISSION_WEBHOOKS, type AdmissionWebhook } from '../../src/assembly/webhooks.ts';
+} from '../../src/assembly/catalogue/rights.ts';
+import { ADMISSION_WEBHOOKS, type AdmissionWebhook } from '../../src/assembly/operator/webhooks.ts';
 import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
 
 const HEAD = '# Written by tools/generate/deploy.ts; do not edit.\n';

@@ -1,7 +1,7 @@
 /** An operator in this process that is watched: what it logs, what it was refused, and faults on its way to the server. */
-import { OPERATOR_CONTROLLERS } from '../../../src/assembly/operator-controllers.ts';
-import { startOperatorProcess, type OperatorProcessOptions } from '../../../src/assembly/operator-process.ts';
-import { OPERATOR_LEASE } from '../../../src/assembly/operator-rights.ts';
+import { OPERATOR_CONTROLLERS } from '../../../src/assembly/catalogue/operator-controllers.ts';
+import { startOperatorProcess, type OperatorProcessOptions } from '../../../src/assembly/operator/process.ts';
+import { OPERATOR_LEASE } from '../../../src/assembly/catalogue/rights.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
 import { fixedCredentials, type RestConfig } from '../../../src/machinery/client/http/rest-config.ts';

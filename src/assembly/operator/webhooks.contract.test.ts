@@ -1,27 +1,27 @@
 /** Webhooks over the wire: an API server asks two replicas about every write, while their authorities change under it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestCluster, type TestCluster } from '../../test/support/cluster.ts';
-import { eventually } from '../../test/support/eventually.ts';
+import { startTestCluster, type TestCluster } from '../../../test/support/cluster.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import {
   CONFIG_MAPS,
   MUTATING_WEBHOOK_CONFIGURATIONS,
   SECRETS,
   SERVICES,
   VALIDATING_WEBHOOK_CONFIGURATIONS,
-} from '../core/api/registry/resources.ts';
-import type { ConfigMap } from '../core/api/types/core-v1.ts';
-import { forbiddenRequest, type StatusError } from '../core/kube/status-error.ts';
-import type { AdmissionPlugin } from '../machinery/ports/admission.ts';
-import type { Client } from '../machinery/client/client.ts';
-import type { Clock } from '../machinery/time/clock.ts';
-import { silentLogger } from '../machinery/logging/logger.ts';
-import { realClock } from '../machinery/time/real-clock.ts';
-import { realRandom } from '../machinery/random/real-random.ts';
-import type { CertificatePolicy } from '../machinery/webhook/certificates/plan.ts';
-import { certificatesIn, decodeState } from '../machinery/webhook/certificates/state.ts';
-import { webhookPath } from '../machinery/webhook/webhook-server.ts';
-import { WEBHOOK_NAME } from './operator-rights.ts';
-import { startActors, type Undo } from './start-actors.ts';
+} from '../../core/api/registry/resources.ts';
+import type { ConfigMap } from '../../core/api/types/core-v1.ts';
+import { forbiddenRequest, type StatusError } from '../../core/kube/status-error.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
+import { realClock } from '../../machinery/time/real-clock.ts';
+import { realRandom } from '../../machinery/random/real-random.ts';
+import type { CertificatePolicy } from '../../machinery/webhook/certificates/plan.ts';
+import { certificatesIn, decodeState } from '../../machinery/webhook/certificates/state.ts';
+import { webhookPath } from '../../machinery/webhook/webhook-server.ts';
+import { WEBHOOK_NAME } from '../catalogue/rights.ts';
+import { startActors, type Undo } from '../common/start-actors.ts';
 import { startWebhooks, type Webhooks } from './webhooks.ts';
 
 const SECOND = 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATOR_CONTROLLERS, selectOperatorControllers } from './operator-controllers.ts';
-import { OPERATOR_RIGHTS } from './operator-rights.ts';
+import { OPERATOR_RIGHTS } from './rights.ts';
 
 const names = (...selection: string[]): readonly string[] =>
   selectOperatorControllers(selection).map((row) => row.name);

@@ -1,13 +1,13 @@
 /** The house-keepers of nodes, pods, budgets, quotas and policies, each of which can be left out where Kubernetes' own does its work. */
-import { createDisruptionController } from '../control/housekeeping/disruption/disruption-controller.ts';
-import type { KeeperOptions } from '../control/housekeeping/keeper.ts';
-import { createNodeLifecycle } from '../control/housekeeping/nodes/node-lifecycle.ts';
-import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
-import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
-import { createPolicyStatus } from '../control/housekeeping/policy-status.ts';
-import { createQuotaController } from '../control/housekeeping/quota/quota-controller.ts';
-import type { Registry } from '../core/api/registry/registry.ts';
-import type { Actor } from '../machinery/actor.ts';
+import { createDisruptionController } from '../../control/housekeeping/disruption/disruption-controller.ts';
+import type { KeeperOptions } from '../../control/housekeeping/keeper.ts';
+import { createNodeLifecycle } from '../../control/housekeeping/nodes/node-lifecycle.ts';
+import { createTaintEviction } from '../../control/housekeeping/nodes/taint-eviction.ts';
+import { createPodGc } from '../../control/housekeeping/pods/pod-gc.ts';
+import { createPolicyStatus } from '../../control/housekeeping/policy-status.ts';
+import { createQuotaController } from '../../control/housekeeping/quota/quota-controller.ts';
+import type { Registry } from '../../core/api/registry/registry.ts';
+import type { Actor } from '../../machinery/actor.ts';
 
 /** By the names kube-controller-manager has for them. */
 const KEEPERS = {

@@ -2,13 +2,13 @@
  * Which kinds of ours a server serves: those that a controller of its own keeps, while it runs. Whoever adds such a controller adds a
  * row. All other names are free for definitions of users, and what is stored under a name that nobody serves is kept, unseen.
  */
-import { componentDefinitions } from '../core/api/component/definitions.ts';
-import { defaultDefinition } from '../core/api/custom/crd/defaults.ts';
-import type { HeldNames } from '../core/api/custom/crd/held-names.ts';
-import type { KindDefinition } from '../core/api/kind/kind-definition.ts';
-import { ownKinds } from '../core/api/registry/built-in-kinds.ts';
-import type { CustomResourceDefinition } from '../core/api/types/apiextensions-v1.ts';
-import { CONTROLLERS, type ControllerName } from './controllers.ts';
+import { componentDefinitions } from '../../core/api/component/definitions.ts';
+import { defaultDefinition } from '../../core/api/custom/crd/defaults.ts';
+import type { HeldNames } from '../../core/api/custom/crd/held-names.ts';
+import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
+import { ownKinds } from '../../core/api/registry/built-in-kinds.ts';
+import type { CustomResourceDefinition } from '../../core/api/types/apiextensions-v1.ts';
+import { CONTROLLERS, type ControllerName } from './select.ts';
 
 export interface KeptKinds {
   readonly controller: ControllerName;

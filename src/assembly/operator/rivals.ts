@@ -3,13 +3,13 @@
  * each other's work, so absence has to be proven: by `--instead-of-upstream`, or by an everynode server, which says itself what
  * runs inside it. A missing Lease proves nothing, for a control plane of one process elects no leader.
  */
-import { leaseHolder } from '../control/daemonset/other-controller.ts';
-import { StatusError } from '../core/kube/status-error.ts';
-import { createBackoff } from '../machinery/time/backoff.ts';
-import type { Client } from '../machinery/client/client.ts';
-import type { Clock } from '../machinery/time/clock.ts';
-import type { Random } from '../machinery/random/random.ts';
-import type { InsteadOf } from './operator-controllers.ts';
+import { leaseHolder } from '../../control/daemonset/other-controller.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
+import { createBackoff } from '../../machinery/time/backoff.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Random } from '../../machinery/random/random.ts';
+import type { InsteadOf } from '../catalogue/operator-controllers.ts';
 
 export interface RivalOptions {
   readonly client: Client;

@@ -1,7 +1,7 @@
 /** Metrics of the operator itself; those of queues, controllers and the client come from where they happen. */
-import { VERSION } from '../core/api/version.ts';
-import type { Informers } from '../machinery/cache/informers.ts';
-import type { Metrics } from '../machinery/metrics/metrics.ts';
+import { VERSION } from '../../core/api/version.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
 
 export interface OperatorMetrics {
   leading(isLeading: boolean): void;

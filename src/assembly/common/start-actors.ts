@@ -1,5 +1,5 @@
 /** Starts actors together, and leaves behind how to stop them together. */
-import type { Actor } from '../machinery/actor.ts';
+import type { Actor } from '../../machinery/actor.ts';
 
 /** What must be done at the end, in the order in which it was begun. */
 export type Undo = (() => Promise<void> | void)[];

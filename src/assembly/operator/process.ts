@@ -4,28 +4,28 @@
  * away in good order when it is stopped: no new work, writes on their way are finished, then the Lease is released. When it
  * loses the lead, the fence falls first, and the process ends: what it believes may be old.
  */
-import { VERSION } from '../core/api/version.ts';
-import { StatusError } from '../core/kube/status-error.ts';
-import { abortAfter, aborted, wasAborted } from '../machinery/time/abort.ts';
-import type { Clock } from '../machinery/time/clock.ts';
-import { createServerProbe } from '../machinery/health/health-probe.ts';
-import { createHealthServer } from '../machinery/health/health-server.ts';
-import { createHttpClient, type HttpClient } from '../machinery/client/http/http-client.ts';
-import type { RestConfig } from '../machinery/client/http/rest-config.ts';
-import { createInformers } from '../machinery/cache/informers.ts';
-import { fencedClient } from '../machinery/election/leader-election-fence.ts';
-import { createLeaderElection, type LeaderElection } from '../machinery/election/leader-election.ts';
-import type { Logger } from '../machinery/logging/logger.ts';
-import { createPrometheusMetrics } from '../machinery/metrics/prometheus-metrics.ts';
-import type { Random } from '../machinery/random/random.ts';
-import { runsIn } from './embedded-runs.ts';
-import { AssemblyError } from './errors.ts';
-import { OPERATOR_CONTROLLERS, type OperatorController, selectOperatorControllers } from './operator-controllers.ts';
-import { operatorChecks } from './operator-health.ts';
-import { createOperatorMetrics } from './operator-metrics.ts';
-import { createShift, type Worker } from './operator-shift.ts';
-import { workerOf } from './operator-worker.ts';
-import { startActors, type Undo } from './start-actors.ts';
+import { VERSION } from '../../core/api/version.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
+import { abortAfter, aborted, wasAborted } from '../../machinery/time/abort.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import { createServerProbe } from '../../machinery/health/health-probe.ts';
+import { createHealthServer } from '../../machinery/health/health-server.ts';
+import { createHttpClient, type HttpClient } from '../../machinery/client/http/http-client.ts';
+import type { RestConfig } from '../../machinery/client/http/rest-config.ts';
+import { createInformers } from '../../machinery/cache/informers.ts';
+import { fencedClient } from '../../machinery/election/leader-election-fence.ts';
+import { createLeaderElection, type LeaderElection } from '../../machinery/election/leader-election.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import { createPrometheusMetrics } from '../../machinery/metrics/prometheus-metrics.ts';
+import type { Random } from '../../machinery/random/random.ts';
+import { runsIn } from '../catalogue/embedded-runs.ts';
+import { AssemblyError } from '../common/errors.ts';
+import { OPERATOR_CONTROLLERS, type OperatorController, selectOperatorControllers } from '../catalogue/operator-controllers.ts';
+import { operatorChecks } from './health.ts';
+import { createOperatorMetrics } from './metrics.ts';
+import { createShift, type Worker } from './shift.ts';
+import { workerOf } from './worker.ts';
+import { startActors, type Undo } from '../common/start-actors.ts';
 import { startWebhooks, type WebhookCertificates, webhookPlugins } from './webhooks.ts';
 
 export interface ElectionOptions {

@@ -3,19 +3,19 @@
  * `operator-rights.ts` under the same name. `--controllers` is kube-controller-manager's: `*` is everything that is on by
  * default, `name` switches one on, `-name` off, and the first that names a controller counts.
  */
-import { createComponentController } from '../control/component/controller/component-controller.ts';
-import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
-import { createRolloutDriver } from '../control/daemonset/rollout-driver.ts';
-import { createScheduler } from '../control/scheduler/scheduler.ts';
-import type { Actor } from '../machinery/actor.ts';
-import type { Client } from '../machinery/client/client.ts';
-import type { Clock } from '../machinery/time/clock.ts';
-import type { Informers } from '../machinery/cache/informers.ts';
-import type { Logger } from '../machinery/logging/logger.ts';
-import type { Metrics } from '../machinery/metrics/metrics.ts';
-import type { Random } from '../machinery/random/random.ts';
+import { createComponentController } from '../../control/component/controller/component-controller.ts';
+import { createDaemonSetController } from '../../control/daemonset/daemonset-controller.ts';
+import { createRolloutDriver } from '../../control/daemonset/rollout-driver.ts';
+import { createScheduler } from '../../control/scheduler/scheduler.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import type { Random } from '../../machinery/random/random.ts';
 import type { EmbeddedRun } from './embedded-runs.ts';
-import { AssemblyError } from './errors.ts';
+import { AssemblyError } from '../common/errors.ts';
 
 /** What every controller is given. */
 export interface Around {

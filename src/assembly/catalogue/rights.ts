@@ -5,8 +5,8 @@
  * A feature is what `--controllers` switches, or `base`, which every operator needs. Somebody who runs fewer controllers may
  * leave out the rights of the others; nothing of a feature is needed by another.
  */
-import { COMPONENT_PLURAL, GENERATIONS } from '../core/api/component/generations.ts';
-import type { PolicyRule } from '../core/api/types/rbac-v1.ts';
+import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
+import type { PolicyRule } from '../../core/api/types/rbac-v1.ts';
 
 export interface OperatorRights {
   /** `base`, or the name of a controller. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { LEASES } from '../core/api/registry/resources.ts';
-import { StatusError } from '../core/kube/status-error.ts';
-import { formatMicroTime } from '../core/kube/time.ts';
-import { aborted } from '../machinery/time/abort.ts';
-import type { Actor } from '../machinery/actor.ts';
-import { rememberingLogger } from '../machinery/logging/logger.ts';
-import { createSeededRandom } from '../machinery/random/seeded-random.ts';
-import { createFakeClient } from '../machinery/testing/fake-client.ts';
-import { noMetrics } from '../machinery/metrics/metrics.ts';
-import { createVirtualClock } from '../machinery/time/virtual-clock.ts';
-import { createShift, type ShiftOptions, type Worker } from './operator-shift.ts';
+import { LEASES } from '../../core/api/registry/resources.ts';
+import { StatusError } from '../../core/kube/status-error.ts';
+import { formatMicroTime } from '../../core/kube/time.ts';
+import { aborted } from '../../machinery/time/abort.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import { rememberingLogger } from '../../machinery/logging/logger.ts';
+import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
+import { createFakeClient } from '../../machinery/testing/fake-client.ts';
+import { noMetrics } from '../../machinery/metrics/metrics.ts';
+import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
+import { createShift, type ShiftOptions, type Worker } from './shift.ts';
 
 const insteadOf = {
   name: 'daemonset-controller',

@@ -2,17 +2,17 @@
  * The house-keepers of access in an embedded cluster: its authority signs, and every namespace knows it. Each acts under
  * its own name, with no more rights than Kubernetes gives it.
  */
-import { createCertificateApprover } from '../control/housekeeping/access/certificate-approver.ts';
-import { createCertificateCleaner } from '../control/housekeeping/access/certificate-cleaner.ts';
-import { createCertificateSigner } from '../control/housekeeping/access/certificate-signer.ts';
-import { createClusterRoleAggregation } from '../control/housekeeping/access/cluster-role-aggregation.ts';
-import type { AccessKeeperOptions } from '../control/housekeeping/access/options.ts';
-import { createRootCaPublisher } from '../control/housekeeping/access/root-ca-publisher.ts';
-import { createTokenSecrets } from '../control/housekeeping/access/token-secrets.ts';
-import type { Actor } from '../machinery/actor.ts';
-import type { KeyPair } from '../machinery/certificates/certificates.ts';
-import type { Client } from '../machinery/client/client.ts';
-import type { ControllerName } from './controllers.ts';
+import { createCertificateApprover } from '../../control/housekeeping/access/certificate-approver.ts';
+import { createCertificateCleaner } from '../../control/housekeeping/access/certificate-cleaner.ts';
+import { createCertificateSigner } from '../../control/housekeeping/access/certificate-signer.ts';
+import { createClusterRoleAggregation } from '../../control/housekeeping/access/cluster-role-aggregation.ts';
+import type { AccessKeeperOptions } from '../../control/housekeeping/access/options.ts';
+import { createRootCaPublisher } from '../../control/housekeeping/access/root-ca-publisher.ts';
+import { createTokenSecrets } from '../../control/housekeeping/access/token-secrets.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import type { KeyPair } from '../../machinery/certificates/certificates.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { ControllerName } from './select.ts';
 
 export interface AccessKeepersOptions extends AccessKeeperOptions {
   readonly authority: KeyPair;

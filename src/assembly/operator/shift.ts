@@ -3,15 +3,15 @@
  * stands in for a part of Kubernetes asks first whether it may (`operator-rivals.ts`), and goes on asking: where it may not, it does
  * nothing, because two would undo each other's work, and it begins when it may. The others run all the same.
  */
-import type { Resource } from '../core/kube/objects.ts';
-import { linkAbort, wasAborted, type LinkedAbort } from '../machinery/time/abort.ts';
-import type { Actor } from '../machinery/actor.ts';
-import { createBackoff } from '../machinery/time/backoff.ts';
-import type { Logger } from '../machinery/logging/logger.ts';
-import type { Metrics } from '../machinery/metrics/metrics.ts';
-import { AssemblyError } from './errors.ts';
-import type { InsteadOf, OperatorController } from './operator-controllers.ts';
-import { createRivals, type Refusal, type RivalOptions } from './operator-rivals.ts';
+import type { Resource } from '../../core/kube/objects.ts';
+import { linkAbort, wasAborted, type LinkedAbort } from '../../machinery/time/abort.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import { createBackoff } from '../../machinery/time/backoff.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import { AssemblyError } from '../common/errors.ts';
+import type { InsteadOf, OperatorController } from '../catalogue/operator-controllers.ts';
+import { createRivals, type Refusal, type RivalOptions } from './rivals.ts';
 
 /** `waiting`: not begun. `refused`: somebody else does its work, or may, or nobody can tell; it begins when that has changed. */
 export type WorkState = 'waiting' | 'running' | 'refused' | 'stopped';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { API_VERSIONS, COMPONENT_PLURAL } from '../core/api/component/generations.ts';
-import { ADMISSION_WEBHOOKS, webhookPlugins } from './webhooks.ts';
+import { API_VERSIONS, COMPONENT_PLURAL } from '../../core/api/component/generations.ts';
+import { ADMISSION_WEBHOOKS, webhookPlugins } from '../operator/webhooks.ts';
 
 describe('the webhooks that are registered', () => {
   it('are those that are served, in the phase in which the plugin has something to say', () => {

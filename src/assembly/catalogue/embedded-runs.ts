@@ -2,7 +2,7 @@
  * What an embedded cluster runs that an operator could run too. Nobody elects a leader inside one process, so no Lease says who
  * acts; the server says it itself, in its answer to `/version`. That costs no write, and is true for as long as it answers.
  */
-import { VERSION } from '../core/api/version.ts';
+import { VERSION } from '../../core/api/version.ts';
 
 export const EMBEDDED_RUNS = ['daemonset-controller', 'kube-scheduler'] as const;
 

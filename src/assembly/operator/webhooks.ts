@@ -3,24 +3,24 @@
  * list from which the chart makes the webhook configurations. The server runs on every replica; the leader keeps the
  * certificates besides.
  */
-import { createComponentAdmission } from '../control/component/admission/component-admission.ts';
-import { COMPONENT_ADMISSION } from '../control/component/admission/scope.ts';
-import { COMPONENT_PLURAL, GENERATIONS } from '../core/api/component/generations.ts';
-import type { MatchCondition, RuleWithOperations } from '../core/api/types/admissionregistration-v1.ts';
-import type { Actor } from '../machinery/actor.ts';
-import type { AdmissionPlugin } from '../machinery/ports/admission.ts';
-import type { Client } from '../machinery/client/client.ts';
-import type { Clock } from '../machinery/time/clock.ts';
-import type { Logger } from '../machinery/logging/logger.ts';
-import type { Metrics } from '../machinery/metrics/metrics.ts';
-import type { Random } from '../machinery/random/random.ts';
-import { createMountedCertificates } from '../machinery/webhook/certificates/mounted.ts';
-import type { CertificatePolicy } from '../machinery/webhook/certificates/plan.ts';
-import { createSelfManagedCertificates } from '../machinery/webhook/certificates/self-managed.ts';
-import type { AdmissionPhase } from '../machinery/webhook/review.ts';
-import { createWebhookServer } from '../machinery/webhook/webhook-server.ts';
-import { WEBHOOK_NAME } from './operator-rights.ts';
-import { startActors, type Undo } from './start-actors.ts';
+import { createComponentAdmission } from '../../control/component/admission/component-admission.ts';
+import { COMPONENT_ADMISSION } from '../../control/component/admission/scope.ts';
+import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
+import type { MatchCondition, RuleWithOperations } from '../../core/api/types/admissionregistration-v1.ts';
+import type { Actor } from '../../machinery/actor.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
+import type { Client } from '../../machinery/client/client.ts';
+import type { Clock } from '../../machinery/time/clock.ts';
+import type { Logger } from '../../machinery/logging/logger.ts';
+import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import type { Random } from '../../machinery/random/random.ts';
+import { createMountedCertificates } from '../../machinery/webhook/certificates/mounted.ts';
+import type { CertificatePolicy } from '../../machinery/webhook/certificates/plan.ts';
+import { createSelfManagedCertificates } from '../../machinery/webhook/certificates/self-managed.ts';
+import type { AdmissionPhase } from '../../machinery/webhook/review.ts';
+import { createWebhookServer } from '../../machinery/webhook/webhook-server.ts';
+import { WEBHOOK_NAME } from '../catalogue/rights.ts';
+import { startActors, type Undo } from '../common/start-actors.ts';
 
 /** A plugin's place in a webhook configuration. */
 export interface AdmissionWebhook {

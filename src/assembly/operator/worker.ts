@@ -2,12 +2,12 @@
  * Controllers that can be stopped and begun again within one process: each time a new actor, over the same informers. The handlers
  * of the one before are removed, so that it neither keeps its caches nor works on for nobody.
  */
-import type { KubeObject, Resource } from '../core/kube/objects.ts';
-import type { Informer } from '../machinery/cache/informer.ts';
-import type { Informers } from '../machinery/cache/informers.ts';
-import type { ReflectorScope } from '../machinery/cache/reflector/reflector.ts';
-import type { Around, OperatorController } from './operator-controllers.ts';
-import type { Worker } from './operator-shift.ts';
+import type { KubeObject, Resource } from '../../core/kube/objects.ts';
+import type { Informer } from '../../machinery/cache/informer.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import type { ReflectorScope } from '../../machinery/cache/reflector/reflector.ts';
+import type { Around, OperatorController } from '../catalogue/operator-controllers.ts';
+import type { Worker } from './shift.ts';
 
 export function workerOf(row: OperatorController, around: Around): Worker {
   return {

@@ -1,10 +1,10 @@
 /** What the operator answers when it is asked how it is. Names of resources and processes are told, nothing else. */
-import type { Resource } from '../core/kube/objects.ts';
-import type { HealthCheck } from '../machinery/health/health.ts';
-import type { ServerProbe } from '../machinery/health/health-probe.ts';
-import type { Informers } from '../machinery/cache/informers.ts';
-import type { LeaderElection } from '../machinery/election/leader-election.ts';
-import type { Shift } from './operator-shift.ts';
+import type { Resource } from '../../core/kube/objects.ts';
+import type { HealthCheck } from '../../machinery/health/health.ts';
+import type { ServerProbe } from '../../machinery/health/health-probe.ts';
+import type { Informers } from '../../machinery/cache/informers.ts';
+import type { LeaderElection } from '../../machinery/election/leader-election.ts';
+import type { Shift } from './shift.ts';
 import type { Webhooks } from './webhooks.ts';
 
 export interface CheckedParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONTROLLERS, type ControllerName, selectControllers } from './controllers.ts';
+import { CONTROLLERS, type ControllerName, selectControllers } from './select.ts';
 
 const running = (...selection: readonly string[]): readonly string[] =>
   (Object.keys(CONTROLLERS) as ControllerName[]).filter(selectControllers(selection));
