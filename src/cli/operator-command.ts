@@ -1,6 +1,7 @@
 /** The grammar of `everynode operator`. Flags that Kubernetes' own programs have are named as there. */
 import { type Command, Option } from 'commander';
-import type { InitialState } from '../assembly/operator/process.ts';
+import type { InitialState } from '../assembly/operator/controllers.ts';
+import { OPERATOR_CONTROLLERS_HELP } from './controllers-help.ts';
 
 export interface OperatorFlags {
   readonly kubeconfig?: string;
@@ -41,7 +42,7 @@ export function addOperatorCommand(program: Command): void {
     .option('--context <name>', 'context of the kubeconfig to use')
     .option(
       '--controllers <list>',
-      'controllers to run: * is all that are on by default, name is on, -name is off; known are rollout-driver (on by default), daemonset and scheduler',
+      'controllers to run: * is all that are on by default, name is on, -name is off; they are listed below',
       '*',
     )
     .option(
@@ -95,6 +96,7 @@ export function addOperatorCommand(program: Command): void {
         .default('info'),
     )
     .addOption(new Option('--log-format <format>', 'form of log lines').choices(['json', 'text']).default('json'))
+    .addHelpText('after', OPERATOR_CONTROLLERS_HELP)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: OperatorFlags) => (await import('./operator.ts')).operator(flags));
 }

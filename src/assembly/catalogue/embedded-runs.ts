@@ -1,17 +1,18 @@
 /**
- * What an embedded cluster runs that an operator could run too. Nobody elects a leader inside one process, so no Lease says who
- * acts; the server says it itself, in its answer to `/version`. That costs no write, and is true for as long as it answers.
+ * Controllers of an embedded cluster that an operator could run too. One process elects no leader, so no Lease tells that they
+ * act; the server tells it in its `/version` document. That costs no write, and is true for as long as the server answers.
  */
 import { VERSION } from '../../core/api/version.ts';
+import type { Chosen } from './select.ts';
 
-export const EMBEDDED_RUNS = ['daemonset-controller', 'kube-scheduler'] as const;
+/** Upstream names of the running controllers that stand in for a part of Kubernetes. */
+export const embeddedRuns = (running: readonly Chosen<'embedded'>[]): readonly string[] =>
+  running.flatMap(({ row: { insteadOf } }) => (insteadOf === undefined ? [] : [insteadOf.name]));
 
-export type EmbeddedRun = (typeof EMBEDDED_RUNS)[number];
+/** The `/version` document; clients ignore fields that they do not know. */
+export const versionDocument = (runs: readonly string[]): object => ({ ...VERSION.document, everynode: { runs } });
 
-/** What `/version` answers; clients take no notice of fields they do not know. */
-export const versionDocument = (runs: readonly EmbeddedRun[]): object => ({ ...VERSION.document, everynode: { runs } });
-
-/** What such an answer says; undefined from any other server, which says nothing. */
+/** `everynode.runs` of a `/version` document; undefined where the server is no embedded cluster. */
 export function runsIn(document: unknown): readonly string[] | undefined {
   const runs = (document as { readonly everynode?: { readonly runs?: unknown } | null } | null)?.everynode?.runs;
   return Array.isArray(runs) ? runs.filter((name) => typeof name === 'string') : undefined;

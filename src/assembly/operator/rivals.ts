@@ -9,7 +9,7 @@ import { createBackoff } from '../../machinery/time/backoff.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type { Random } from '../../machinery/random/random.ts';
-import type { InsteadOf } from '../catalogue/operator-controllers.ts';
+import type { InsteadOf } from '../catalogue/entry.ts';
 
 export interface RivalOptions {
   readonly client: Client;

@@ -1,6 +1,6 @@
 /**
  * One shift of the controllers: from the moment this process may act until it may not, or is asked to stop. A controller that
- * stands in for a part of Kubernetes asks first whether it may (`operator-rivals.ts`), and goes on asking: where it may not, it does
+ * stands in for a part of Kubernetes asks first whether it may (`rivals.ts`), and goes on asking: where it may not, it does
  * nothing, because two would undo each other's work, and it begins when it may. The others run all the same.
  */
 import type { Resource } from '../../core/kube/objects.ts';
@@ -10,14 +10,14 @@ import { createBackoff } from '../../machinery/time/backoff.ts';
 import type { Logger } from '../../machinery/logging/logger.ts';
 import type { Metrics } from '../../machinery/metrics/metrics.ts';
 import { AssemblyError } from '../common/errors.ts';
-import type { InsteadOf, OperatorController } from '../catalogue/operator-controllers.ts';
+import type { ControllerRow, InsteadOf } from '../catalogue/entry.ts';
 import { createRivals, type Refusal, type RivalOptions } from './rivals.ts';
 
 /** `waiting`: not begun. `refused`: somebody else does its work, or may, or nobody can tell; it begins when that has changed. */
 export type WorkState = 'waiting' | 'running' | 'refused' | 'stopped';
 
 export interface Worker {
-  readonly row: Pick<OperatorController, 'name' | 'insteadOf'>;
+  readonly row: Pick<ControllerRow, 'name' | 'insteadOf'>;
   /** A new actor: each is started once. The first is made at once, so that its informers are known; others after a refusal. */
   create(): Actor;
 }

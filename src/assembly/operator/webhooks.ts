@@ -1,12 +1,7 @@
 /**
- * Admission plugins on somebody else's API server: the server that answers, where its certificate comes from, and the one
- * list from which the chart makes the webhook configurations. The server runs on every replica; the leader keeps the
- * certificates besides.
+ * Admission plugins on somebody else's API server: the webhook server, and where its certificate comes from. The server runs on
+ * every replica; the leader keeps the certificates besides.
  */
-import { createComponentAdmission } from '../../control/component/admission/component-admission.ts';
-import { COMPONENT_ADMISSION } from '../../control/component/admission/scope.ts';
-import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
-import type { MatchCondition, RuleWithOperations } from '../../core/api/types/admissionregistration-v1.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import type { Client } from '../../machinery/client/client.ts';
@@ -17,55 +12,9 @@ import type { Random } from '../../machinery/random/random.ts';
 import { createMountedCertificates } from '../../machinery/webhook/certificates/mounted.ts';
 import type { CertificatePolicy } from '../../machinery/webhook/certificates/plan.ts';
 import { createSelfManagedCertificates } from '../../machinery/webhook/certificates/self-managed.ts';
-import type { AdmissionPhase } from '../../machinery/webhook/review.ts';
 import { createWebhookServer } from '../../machinery/webhook/webhook-server.ts';
 import { WEBHOOK_NAME } from '../catalogue/rights.ts';
 import { startActors, type Undo } from '../common/start-actors.ts';
-
-/** A plugin's place in a webhook configuration. */
-export interface AdmissionWebhook {
-  /** `AdmissionPlugin.name` */
-  readonly plugin: string;
-  readonly phase: AdmissionPhase;
-  /** Fully qualified, as denials show it: `daemon-guard.everynode.dev`. */
-  readonly name: string;
-  readonly rules: readonly RuleWithOperations[];
-  /** What an API server does when nobody answers. */
-  readonly failurePolicy: 'Fail' | 'Ignore';
-  readonly timeoutSeconds: number;
-  /** What else must hold of a request, in CEL, for the plugin to be asked. */
-  readonly matchConditions?: readonly MatchCondition[];
-}
-
-/** Every plugin that stands behind a webhook. */
-export const ADMISSION_WEBHOOKS: readonly AdmissionWebhook[] = [
-  {
-    plugin: COMPONENT_ADMISSION,
-    phase: 'validate',
-    name: 'component.everynode.dev',
-    rules: [...new Set(GENERATIONS.map(({ group }) => group))].map((group) => ({
-      apiGroups: [group],
-      apiVersions: GENERATIONS.filter((generation) => generation.group === group).map(({ version }) => version),
-      // Statuses are not judged: no subresource is named.
-      resources: [COMPONENT_PLURAL],
-      operations: ['CREATE', 'UPDATE'],
-      scope: 'Namespaced',
-    })),
-    // A secret that is stored because nobody looked cannot be taken back.
-    failurePolicy: 'Fail',
-    timeoutSeconds: 10,
-    matchConditions: [
-      {
-        name: 'stays',
-        // What is on its way out only loses finalizers. That must be possible when nobody answers, or it could never go.
-        expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
-      },
-    ],
-  },
-];
-
-/** The plugins of that list, to be served. */
-export const webhookPlugins = (): readonly AdmissionPlugin[] => [createComponentAdmission()];
 
 export interface WebhooksOptions {
   readonly client: Client;

@@ -6,15 +6,16 @@ import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';
 import type { Informers } from '../../machinery/cache/informers.ts';
 import type { ReflectorScope } from '../../machinery/cache/reflector/reflector.ts';
-import type { Around, OperatorController } from '../catalogue/operator-controllers.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
+import type { Chosen } from '../catalogue/select.ts';
 import type { Worker } from './shift.ts';
 
-export function workerOf(row: OperatorController, around: Around): Worker {
+export function workerOf({ row, place }: Chosen<'operator'>, around: Surroundings): Worker {
   return {
     row,
     create() {
       const { informers, release } = borrowed(around.informers);
-      const actor = row.create({ ...around, informers });
+      const actor = place.create({ ...around, informers });
       const { ready, unknown } = actor;
       return {
         name: actor.name,

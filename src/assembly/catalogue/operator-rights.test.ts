@@ -1,52 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_CONTROLLERS, selectOperatorControllers } from './operator-controllers.ts';
-import { OPERATOR_RIGHTS } from './rights.ts';
-
-const names = (...selection: string[]): readonly string[] =>
-  selectOperatorControllers(selection).map((row) => row.name);
-
-describe('which controllers the operator runs', () => {
-  it('by default only what can do no harm beside Kubernetes', () => {
-    expect(names('*')).toEqual(['rollout-driver', 'component']);
-    for (const row of OPERATOR_CONTROLLERS) if (row.insteadOf !== undefined) expect(row.onByDefault).toBe(false);
-  });
-
-  it.each([
-    [
-      ['*', 'daemonset'],
-      ['rollout-driver', 'component', 'daemonset'],
-    ],
-    [
-      ['daemonset', 'scheduler'],
-      ['daemonset', 'scheduler'],
-    ],
-    [['*', '-rollout-driver'], ['component']],
-    [
-      ['*', '-scheduler'],
-      ['rollout-driver', 'component'],
-    ],
-    [['daemonset-controller'], ['daemonset']],
-    [['-daemonset', 'daemonset'], []],
-    [['daemonset', '-daemonset'], ['daemonset']],
-    [[], []],
-  ])('%j are %j', (selection, expected) => {
-    expect(names(...selection)).toEqual(expected);
-  });
-
-  it.each(['nobody', '-nobody', '', '__proto__'])('refuses %j, and says which there are', (name) => {
-    expect(() => names(name)).toThrow(
-      expect.objectContaining({
-        code: 'EN_ASSEMBLY_UNKNOWN_CONTROLLER',
-        message: expect.stringContaining('rollout-driver, component, daemonset, scheduler') as string,
-      }),
-    );
-  });
-});
+import { OPERATOR_RIGHTS } from './operator-rights.ts';
+import { selectableNames } from './select.ts';
 
 describe('the rights of the operator', () => {
   it('are told of every controller, and of nothing that is none, but what all need and what serves webhooks', () => {
     const features = new Set(OPERATOR_RIGHTS.map(({ feature }) => feature));
-    const controllers = OPERATOR_CONTROLLERS.map(({ name }) => name);
+    const controllers = selectableNames('operator');
     for (const name of ['base', ...controllers]) expect(features).toContain(name);
     for (const name of features) expect(['base', 'webhooks', ...controllers]).toContain(name);
   });
