@@ -25,7 +25,7 @@ export function controllersHelp(profile: 'embedded' | 'operator', catalogue: Cat
     const only = place.runs === 'default' ? '' : ' (only when named)';
     return `  ${row.name.padEnd(width)}  ${row.about}${instead}${only}`;
   });
-  return `\nControllers:\n${lines.join('\n')}\n`;
+  return `\nControllers:\n${lines.join('\n')}`;
 }
 
 export const helpFile = (catalogue: Catalogue = CATALOGUE): string => `/**
