@@ -11,7 +11,7 @@ import { LOOPBACK } from '../src/apiserver/contract/users.ts';
 import { bootstrap } from '../src/apiserver/bootstrap.ts';
 import { createInProcessClient } from '../src/apiserver/inprocess/in-process-client.ts';
 import { openClusterStore } from '../src/assembly/cluster-store.ts';
-import { createEmbeddedApi } from '../src/assembly/embedded.ts';
+import { createEmbeddedApi } from '../src/assembly/embedded-api.ts';
 import { createCycle } from '../src/control/scheduler/cycle.ts';
 import { createNodeOrder } from '../src/control/scheduler/node-order.ts';
 import { REJECTOR } from '../src/control/scheduler/queue/rejectors.ts';

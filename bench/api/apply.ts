@@ -8,7 +8,7 @@ import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { openClusterStore } from '../../src/assembly/cluster-store.ts';
-import { createEmbeddedApi } from '../../src/assembly/embedded.ts';
+import { createEmbeddedApi } from '../../src/assembly/embedded-api.ts';
 import { DEPLOYMENTS } from '../../src/core/api/registry/resources.ts';
 import type { Deployment } from '../../src/core/api/types/apps-v1.ts';
 import { silentLogger } from '../../src/machinery/logging/logger.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
-import { createEmbeddedApi } from '../../src/assembly/embedded.ts';
+import { createEmbeddedApi } from '../../src/assembly/embedded-api.ts';
 import { openClusterStore } from '../../src/assembly/cluster-store.ts';
 import { PODS } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';

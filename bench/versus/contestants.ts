@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createNodes } from '../../src/assembly/create-nodes.ts';
-import { OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_RIGHTS } from '../../src/assembly/catalogue/operator-rights.ts';
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../src/core/api/registry/resources.ts';
 import type { Client } from '../../src/machinery/client/client.ts';
 import type { HttpClient } from '../../src/machinery/client/http/http-client.ts';

@@ -23,14 +23,14 @@ const LOOK_EVERY_MS = 2;
 /** Whoever has not served them by then has other troubles; they are no reason not to start. */
 const WAIT_MS = 10_000;
 
-export interface Surroundings {
+export interface DefinitionOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly registry: Pick<Registry, 'byResource'>;
 }
 
 /** Resolves when they are served: whoever is told that the cluster is up may apply one at once. */
-export async function ensureComponentDefinitions(around: Surroundings, signal?: AbortSignal): Promise<void> {
+export async function ensureComponentDefinitions(around: DefinitionOptions, signal?: AbortSignal): Promise<void> {
   const written = await writeDefinitions(around.client, componentDefinitions());
   await untilServed(around, written, signal);
 }
@@ -49,7 +49,7 @@ export async function writeDefinitions(
 }
 
 export async function untilServed(
-  { clock, registry }: Surroundings,
+  { clock, registry }: DefinitionOptions,
   definitions: readonly CustomResourceDefinition[],
   signal?: AbortSignal,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Profile `simulated`: the same API server and the same actors as everywhere, on somebody else's clock and dice, with
- * no wire and no disk. Actors are a list of factories, so that whoever simulates can give each its own client and
- * clock, end it at any moment and begin it anew.
+ * Profile `simulated`: the same API server and the same controllers as everywhere, on the clock and random numbers of a simulation,
+ * with no wire and no disk. Actors are a list of factories, so that a simulation can give each its own client and clock, end it at
+ * any moment and begin it anew.
  */
 import { createApiServer, type ApiServer } from '../apiserver/api-server.ts';
 import { accessAdmission } from '../apiserver/access/admission.ts';
@@ -12,82 +12,39 @@ import { createInProcessClient } from '../apiserver/inprocess/in-process-client.
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/engines/ephemeral-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
-import { createGarbageCollector } from '../control/housekeeping/garbage-collector.ts';
-import { createDisruptionController } from '../control/housekeeping/disruption/disruption-controller.ts';
-import { createNodeLifecycle } from '../control/housekeeping/nodes/node-lifecycle.ts';
-import { createQuotaController } from '../control/housekeeping/quota/quota-controller.ts';
-import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
-import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
-import { collectableResources } from '../control/housekeeping/served-resources.ts';
-import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
-import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
-import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
 import { deepFreeze } from '../core/kube/immutable.ts';
 import type { Actor } from '../machinery/actor.ts';
 import type { Client } from '../machinery/client/client.ts';
+import type { Surroundings } from '../machinery/controller/surroundings.ts';
 import type { Clock } from '../machinery/time/clock.ts';
-import type { Informers } from '../machinery/cache/informers.ts';
 import type { Logger } from '../machinery/logging/logger.ts';
 import type { Random } from '../machinery/random/random.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
+import { type AdmissionCatalogue, admissionPlugins } from './catalogue/admission.ts';
+import type { Catalogue } from './catalogue/entry.ts';
+import { selectControllers } from './catalogue/select.ts';
 
 /** All that an actor may touch. Nothing in it is shared with another actor. */
-export interface ActorSurroundings {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
+export type ActorSurroundings = Surroundings & { readonly logger: Logger };
 
-/** Makes one process' worth of actors: what it answers with lives and dies together. */
+/** Makes the actors of one process, which live and die together. */
 export interface ActorFactory {
   readonly name: string;
   create(surroundings: ActorSurroundings): readonly Actor[];
 }
 
 export const FLEET: ActorFactory = { name: 'fleet', create: (around) => [createFleet(around)] };
-export const SCHEDULER: ActorFactory = { name: 'scheduler', create: (around) => [createScheduler(around)] };
 
-export const DAEMONSET: ActorFactory = { name: 'daemonset', create: (around) => [createDaemonSetController(around)] };
+/** The selected controllers of the catalogue, each a process of its own; `*` is those that have to do with nodes and daemons. */
+export const simulatedControllers = (selection?: readonly string[], catalogue?: Catalogue): readonly ActorFactory[] =>
+  selectControllers('simulated', selection, catalogue).map(({ row, place }) => ({
+    name: place.actor ?? row.name,
+    create: (around) => [place.create({ ...around, registry: createRegistry() })],
+  }));
 
-export const GARBAGE_COLLECTOR: ActorFactory = {
-  name: 'garbage-collector',
-  create: (around) => [createGarbageCollector({ ...around, resources: collectableResources(createRegistry().all()) })],
-};
-
-export const POD_GC: ActorFactory = { name: 'pod-gc', create: (around) => [createPodGc(around)] };
-export const TAINT_EVICTION: ActorFactory = {
-  name: 'taint-eviction',
-  create: (around) => [createTaintEviction(around)],
-};
-
-export const NODE_LIFECYCLE: ActorFactory = {
-  name: 'node-lifecycle',
-  create: (around) => [createNodeLifecycle(around)],
-};
-export const DISRUPTION: ActorFactory = {
-  name: 'disruption',
-  create: (around) => [createDisruptionController({ ...around, resources: () => createRegistry().all() })],
-};
-export const RESOURCE_QUOTA: ActorFactory = {
-  name: 'resource-quota',
-  create: (around) => [createQuotaController({ ...around, resources: () => createRegistry().all() })],
-};
-
-/** Deployments, StatefulSets, Jobs and the like. For simulations of more than daemons; no default, for what it costs. */
-export const WORKLOADS: ActorFactory = { name: 'workloads', create: (around) => createWorkloads(around, () => true) };
-
-/** Those of an embedded cluster's actors that have to do with nodes and daemons, each a process of its own. */
-export const SIMULATED_ACTORS: readonly ActorFactory[] = [
-  FLEET,
-  DAEMONSET,
-  SCHEDULER,
-  GARBAGE_COLLECTOR,
-  POD_GC,
-  TAINT_EVICTION,
-];
+/** The actors of a simulation unless it names others: simulated nodes and the controllers that run by default. */
+export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, ...simulatedControllers()];
 
 export interface SimulatedServerOptions {
   readonly clock: Clock;
@@ -96,6 +53,8 @@ export interface SimulatedServerOptions {
   readonly history?: Partial<HistoryLimits>;
   /** Stands between the API server and its store, to watch what is written. */
   readonly around?: (store: Store) => Store;
+  /** Admission plugins of ours; all of them unless given. */
+  readonly admission?: AdmissionCatalogue;
 }
 
 export interface SimulatedServer {
@@ -123,6 +82,7 @@ export function createSimulatedServer(options: SimulatedServerOptions): Simulate
     admission: [
       ...builtInAdmission({ store }),
       ...accessAdmission(authorizer, clock),
+      ...admissionPlugins(undefined, options.admission),
       ...closingAdmission({ store, clock }),
     ],
     ...(options.logger === undefined ? {} : { logger: options.logger }),

@@ -10,6 +10,7 @@ import { CliError } from './support/cli-error.ts';
 import { completionScript, SHELLS } from './completion.ts';
 import { addComponentCommands } from './component-commands.ts';
 import { hinted } from './hints.ts';
+import { UP_CONTROLLERS_HELP } from './controllers-help.ts';
 import { addOperatorCommand } from './operator-command.ts';
 import { addUserCommands } from './user-commands.ts';
 import { surviveClosedPipes } from './support/terminal.ts';
@@ -60,7 +61,7 @@ export function createProgram(): Command {
     .addOption(new Option('--node-groups <file>', 'YAML file that describes groups of simulated nodes (- for stdin)'))
     .option(
       '--controllers <list>',
-      "controllers to run, by kube-controller-manager's names: * is all, name is on, -name is off",
+      "controllers to run, by kube-controller-manager's names: * is all, name is on, -name is off; they are listed below",
       '*',
     )
     .option(
@@ -76,6 +77,7 @@ export function createProgram(): Command {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     )
+    .addHelpText('after', UP_CONTROLLERS_HELP)
     .addHelpText('after', UP_EXAMPLES)
     .action(async (options: UpFlags) => (await import('./up.ts')).up(options));
 

@@ -1,6 +1,7 @@
 /** The grammar of `everynode operator`. Flags that Kubernetes' own programs have are named as there. */
 import { type Command, Option } from 'commander';
-import type { InitialState } from '../assembly/operator-process.ts';
+import type { InitialState } from '../assembly/operator/controllers.ts';
+import { OPERATOR_CONTROLLERS_HELP } from './controllers-help.ts';
 
 export interface OperatorFlags {
   readonly kubeconfig?: string;
@@ -41,22 +42,26 @@ export function addOperatorCommand(program: Command): void {
     .option('--context <name>', 'context of the kubeconfig to use')
     .option(
       '--controllers <list>',
-      'controllers to run: * is all that are on by default, name is on, -name is off; known are rollout-driver (on by default), daemonset and scheduler',
+      'controllers to run: * is all that are on by default, name is on, -name is off; they are listed below',
       '*',
     )
     .option(
       '--instead-of-upstream',
-      'say that kube-controller-manager and kube-scheduler leave their work to daemonset and scheduler, which do not run without that',
+      'declare that kube-controller-manager and kube-scheduler leave their work to daemonset and scheduler, which do not run without that',
     )
-    .option('--leader-elect [bool]', 'let one of several processes act at a time', 'true')
-    .option('--leader-elect-resource-name <name>', 'Lease over which they agree', 'everynode-operator')
+    .option('--leader-elect [bool]', 'let one process at a time act, the one that holds a Lease', 'true')
+    .option('--leader-elect-resource-name <name>', 'name of the Lease', 'everynode-operator')
     .option(
       '--leader-elect-resource-namespace <name>',
-      "where it is (default: the pod's own namespace, outside of pods kube-system)",
+      "namespace of the Lease (default: the pod's own, outside of pods kube-system)",
     )
-    .option('--leader-elect-lease-duration <time>', 'others wait so long for a silent leader', '15s')
-    .option('--leader-elect-renew-deadline <time>', 'a leader that cannot renew for so long ends', '10s')
-    .option('--leader-elect-retry-period <time>', 'between two renewals', '2s')
+    .option(
+      '--leader-elect-lease-duration <time>',
+      'time a standby waits before it takes over an unrenewed Lease',
+      '15s',
+    )
+    .option('--leader-elect-renew-deadline <time>', 'time without a renewal after which the leader ends', '10s')
+    .option('--leader-elect-retry-period <time>', 'time between two renewals', '2s')
     .option('--bind-address <address>', 'address that health and metrics are served on', '127.0.0.1')
     .option('--health-port <port>', 'port for /livez and /readyz; 0 takes a free one', '8081')
     .option('--metrics-port <port>', 'port for /metrics; may be the same; 0 takes a free one', '8080')
@@ -64,14 +69,14 @@ export function addOperatorCommand(program: Command): void {
       '--webhook-port <port>',
       'serve admission webhooks for KubernetesDaemonSets on this port; 0 takes a free one (default: none are served)',
     )
-    .option('--webhook-bind-address <address>', 'address they are served on (default: that of --bind-address)')
+    .option('--webhook-bind-address <address>', 'address that webhooks are served on (default: that of --bind-address)')
     .option(
       '--webhook-name <name>',
-      'Service, Secret and webhook configuration that belong to them (default: everynode-webhook)',
+      'name of the Service, the Secret and the webhook configuration (default: everynode-webhook)',
     )
     .option(
       '--webhook-namespace <name>',
-      "where the Service and the Secret are (default: the pod's own namespace, outside of pods kube-system)",
+      "namespace of the Service and the Secret (default: the pod's own, outside of pods kube-system)",
     )
     .option(
       '--webhook-cert-dir <directory>',
@@ -79,7 +84,7 @@ export function addOperatorCommand(program: Command): void {
     )
     .option(
       '--webhook-cert-lifetime <time>',
-      'how long a certificate that the leader makes is good (default: 2160h); it is renewed when a third of it is left',
+      'lifetime of the certificates that the leader makes (default: 2160h); a certificate is renewed when a third is left',
     )
     .option('--kube-api-qps <number>', 'requests a second to the API server; 0 is no limit', '100')
     .option('--kube-api-burst <number>', 'requests to the API server at once', '200')
@@ -88,13 +93,17 @@ export function addOperatorCommand(program: Command): void {
         .choices(['pages', 'stream', 'whole'])
         .default('pages'),
     )
-    .option('--instance <name>', 'who speaks in events and is named as leader (default: $POD_NAME, else the host name)')
+    .option(
+      '--instance <name>',
+      'name of this process in events and in the Lease (default: $POD_NAME, else the host name)',
+    )
     .addOption(
       new Option('--log-level <level>', 'least severe log line to print')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     )
     .addOption(new Option('--log-format <format>', 'form of log lines').choices(['json', 'text']).default('json'))
+    .addHelpText('after', OPERATOR_CONTROLLERS_HELP)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: OperatorFlags) => (await import('./operator.ts')).operator(flags));
 }
@@ -107,4 +116,4 @@ Examples:
   everynode operator --bind-address 0.0.0.0 --webhook-port 9443              with admission webhooks
   everynode operator --webhook-port 9443 --webhook-cert-dir /etc/webhook     with certificates of cert-manager
 
-It ends with 0 after SIGTERM, having handed over; with 1 when it lost the lead or could not go on: start it again then.`;
+Exits with 0 after SIGTERM, with the lead handed over; with 1 when the lead was lost or a controller could not go on: start it again.`;

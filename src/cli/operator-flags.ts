@@ -1,7 +1,8 @@
 /** From flags to what the operator is started with; what cannot be is told in the words of the flag. */
 import { hostname } from 'node:os';
-import { OPERATOR_CONTROLLERS, selectOperatorControllers } from '../assembly/operator-controllers.ts';
-import type { ElectionOptions, OperatorProcessOptions } from '../assembly/operator-process.ts';
+import { readSelection, selectableNames, selectControllers } from '../assembly/catalogue/select.ts';
+import type { ElectionOptions } from '../assembly/operator/election.ts';
+import type { OperatorProcessOptions } from '../assembly/operator/process.ts';
 import { CliError } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { amount, duration, MAX_PORT, MAX_RATE, objectName, truth, whole } from './operator-values.ts';
@@ -77,17 +78,14 @@ function readElection(flags: OperatorFlags, namespace: string, identity: string)
 }
 
 function readControllers(list: string): readonly string[] {
-  const names = list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  const names = readSelection(list);
   try {
-    if (selectOperatorControllers(names).length > 0) return names;
+    if (selectControllers('operator', names).length > 0) return names;
   } catch (error) {
     throw new CliError(`--controllers: ${(error as Error).message}`, 'Leave it out for those that are on by default');
   }
   throw new CliError(
     `--controllers ${JSON.stringify(list)} switches every controller off`,
-    `Known are: ${OPERATOR_CONTROLLERS.map((row) => row.name).join(', ')}`,
+    `Known are: ${selectableNames('operator').join(', ')}`,
   );
 }

@@ -1,6 +1,6 @@
 /** From flags to the admission webhooks that the operator serves. Without a port there are none. */
-import { WEBHOOK_NAME } from '../assembly/operator-rights.ts';
-import type { ServedWebhooks } from '../assembly/operator-process.ts';
+import { WEBHOOK_NAME } from '../assembly/catalogue/rights.ts';
+import type { ServedWebhooks } from '../assembly/operator/process.ts';
 import { policyFor } from '../machinery/webhook/certificates/plan.ts';
 import { CliError } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';

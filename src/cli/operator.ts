@@ -1,6 +1,6 @@
 /** `everynode operator`: the controllers on a Kubernetes cluster, until SIGTERM. */
 import { stat } from 'node:fs/promises';
-import { startOperatorProcess, type OperatorProcess } from '../assembly/operator-process.ts';
+import { startOperatorProcess, type OperatorProcess } from '../assembly/operator/process.ts';
 import { isInCluster } from '../machinery/client/http/in-cluster.ts';
 import { loadRestConfig } from '../machinery/client/http/load-config.ts';
 import type { RestConfig } from '../machinery/client/http/rest-config.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { CONTROLLERS, selectControllers } from '../assembly/controllers.ts';
+import { readSelection, selectControllers } from '../assembly/catalogue/select.ts';
 import { startEmbedded, type EmbeddedCluster, type EmbeddedOptions } from '../assembly/embedded.ts';
 import { realClock } from '../machinery/time/real-clock.ts';
 import { createPinoLogger } from '../machinery/logging/pino-logger.ts';
@@ -120,17 +120,11 @@ function readFlags(flags: UpFlags): ReadOptions {
 }
 
 function readControllers(list: string): readonly string[] {
-  const names = list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  const names = readSelection(list);
   try {
-    selectControllers(names);
+    selectControllers('embedded', names);
   } catch (error) {
-    throw new CliError(
-      `--controllers: ${(error as Error).message}`,
-      `Known are: ${Object.keys(CONTROLLERS).join(', ')}`,
-    );
+    throw new CliError(`--controllers: ${(error as Error).message}`, 'Leave it out for all of them');
   }
   return names;
 }

@@ -5,7 +5,8 @@ import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-
 import { createTestServer, type TestServer } from '../../src/apiserver/testing/test-server.ts';
 import { createControllerClient } from '../../src/apiserver/inprocess/controller-identity.ts';
 import { certificateUser } from '../../src/apiserver/contract/users.ts';
-import { accessKeepers } from '../../src/assembly/access.ts';
+import { ACCESS_CONTROLLERS } from '../../src/assembly/catalogue/access.ts';
+import { createControllers, selectControllers } from '../../src/assembly/catalogue/select.ts';
 import { issueUserCertificate } from '../../src/assembly/user-certificate.ts';
 import {
   CERTIFICATE_SIGNING_REQUESTS,
@@ -52,7 +53,9 @@ async function house(): Promise<House> {
   const around = { client: server.client, informers, clock, random: realRandom };
   const stopping = new AbortController();
   const clientOf = (account: string) => createControllerClient(server.server, account);
-  const actors = [informers, ...accessKeepers({ ...around, authority, clientOf }, () => true)];
+  const parts = { ...around, authority, clientOf, registry: server.server.registry, held: [] };
+  const controllers = selectControllers('embedded', ['*'], ACCESS_CONTROLLERS);
+  const actors = [informers, ...createControllers(controllers, parts)];
   const runs = actors.map((actor) => actor.start(stopping.signal));
   stop = async () => {
     stopping.abort();

@@ -7,7 +7,7 @@ import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { bootstrap } from '../../src/apiserver/bootstrap.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
 import { openClusterStore } from '../../src/assembly/cluster-store.ts';
-import { createEmbeddedApi } from '../../src/assembly/embedded.ts';
+import { createEmbeddedApi } from '../../src/assembly/embedded-api.ts';
 import { managedOf } from '../../src/core/api/apply/managed.ts';
 import { CONFIG_MAPS } from '../../src/core/api/registry/resources.ts';
 import type { ConfigMap } from '../../src/core/api/types/core-v1.ts';

@@ -2,7 +2,7 @@
 import { createApiServer } from '../../src/apiserver/api-server.ts';
 import { LOOPBACK } from '../../src/apiserver/contract/users.ts';
 import { createInProcessClient } from '../../src/apiserver/inprocess/in-process-client.ts';
-import { createComponentAdmissionOnDemand } from '../../src/control/component/admission/on-demand.ts';
+import { createComponentAdmission } from '../../src/control/component/admission/component-admission.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { COMPONENT_KIND, COMPONENT_PLURAL } from '../../src/core/api/component/generations.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, EVENTS, NAMESPACES } from '../../src/core/api/registry/resources.ts';
@@ -91,7 +91,7 @@ export async function openSetting(nodes = 3): Promise<Setting> {
     cluster,
     client,
     careless: serverWith([]),
-    judged: serverWith([createComponentAdmissionOnDemand()]),
+    judged: serverWith([createComponentAdmission()]),
     writes: counted.seen,
     controller,
     async stop() {

@@ -1,12 +1,9 @@
 /** The profile that runs on somebody else's API server, here on ours without its own controller and scheduler. */
 import { expect, it } from 'vitest';
-import { startOperator } from '../../src/assembly/operator.ts';
 import { DAEMON_SETS, PODS } from '../../src/core/api/registry/resources.ts';
-import { silentLogger } from '../../src/machinery/logging/logger.ts';
-import { realClock } from '../../src/machinery/time/real-clock.ts';
-import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { startTestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { startOperatorControllers } from '../support/operator.ts';
 import { daemonSet } from './world.ts';
 
 it('nothing runs DaemonSets until an operator does, and nobody after it stopped', async () => {
@@ -20,8 +17,7 @@ it('nothing runs DaemonSets until an operator does, and nobody after it stopped'
     await client.create(DAEMON_SETS, daemonSet());
     const { status } = await client.get(DAEMON_SETS, { namespace: 'default', name: 'agent' });
     expect(status?.desiredNumberScheduled).toBe(0);
-    const around = { clock: realClock, random: realRandom, logger: silentLogger, instance: 'test' };
-    const operator = await startOperator({ ...around, daemonSets: client, scheduler: client, insteadOfUpstream: true });
+    const operator = await startOperatorControllers(client, ['daemonset', 'scheduler']);
     const available = async (): Promise<string> =>
       String((await client.get(DAEMON_SETS, { namespace: 'default', name: 'agent' })).status?.numberAvailable);
     await eventually(available, /^3$/);

@@ -1,9 +1,10 @@
 /** The chart as helm renders it, with several sets of values. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
-import { NAMESPACE_RIGHTS, OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
-import { ADMISSION_WEBHOOKS } from '../../src/assembly/webhooks.ts';
+import { ADMISSION_CATALOGUE } from '../../src/assembly/catalogue/admission.ts';
+import { OPERATOR_RIGHTS } from '../../src/assembly/catalogue/operator-rights.ts';
+import { NAMESPACE_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/catalogue/rights.ts';
+import { selectControllers } from '../../src/assembly/catalogue/select.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
 import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
@@ -61,7 +62,7 @@ const container = (manifests: readonly Manifest[]): PodSpec['containers'][number
 const rulesOf = (manifests: readonly Manifest[], kind: string): readonly Rule[] =>
   one(manifests, kind)['rules'] as readonly Rule[];
 
-const BY_DEFAULT = OPERATOR_CONTROLLERS.filter(({ onByDefault }) => onByDefault).map(({ name }) => name);
+const BY_DEFAULT = selectControllers('operator').map(({ row }) => row.name);
 const DEFINITIONS = PACKAGED_KINDS.map(() => 'CustomResourceDefinition');
 const WITHOUT_WEBHOOKS = [
   'ClusterRole',
@@ -276,7 +277,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
   it('asks about KubernetesDaemonSets of every generation before they are stored, and about nothing else', async () => {
     const manifests = await template(CHART);
     expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(
-      ADMISSION_WEBHOOKS.map(({ plugin, phase, ...registered }) => ({
+      ADMISSION_CATALOGUE.map(({ name: plugin, phase, webhook: registered }) => ({
         ...registered,
         clientConfig: {
           service: {
@@ -328,7 +329,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
 
   it.each([
     ['several replicas without election', ['--set', 'leaderElection.enabled=false'], 'only with one replica'],
-    ['an unknown controller', ['--set', 'controllers={*,deamonset}'], `known are ${OPERATOR_CONTROLLERS[0]?.name}`],
+    ['an unknown controller', ['--set', 'controllers={*,deamonset}'], `known are ${BY_DEFAULT[0]}`],
     [
       'every controller off',
       ['--set', `controllers={${BY_DEFAULT.map((name) => `-${name}`).join(',')}}`],

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { it } from 'vitest';
-import type { AdmissionWebhook } from '../../src/assembly/webhooks.ts';
-import { webhooksFile } from '../../tools/generate/deploy-rights.ts';
+import { type RegisteredWebhook, webhooksFile } from '../../tools/generate/deploy-rights.ts';
 import { findHelm } from '../helm/find-helm.ts';
 import type { Run } from '../support/kubectl.ts';
 import { isOnPurpose } from '../support/no-kubectl.ts';
@@ -68,7 +67,7 @@ export async function template(chart: string, ...args: readonly string[]): Promi
 
 /** A copy of the chart that has these webhooks instead of its own; and how to remove it. */
 export function chartWith(
-  webhooks: readonly AdmissionWebhook[],
+  webhooks: readonly RegisteredWebhook[],
   crds: ReadonlyMap<string, string> = new Map(),
 ): { readonly chart: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'everynode-chart-'));
@@ -82,21 +81,25 @@ export function chartWith(
   return { chart, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-export const TEST_WEBHOOKS: readonly AdmissionWebhook[] = [
+export const TEST_WEBHOOKS: readonly RegisteredWebhook[] = [
   {
-    plugin: 'test-guard',
+    name: 'test-guard',
     phase: 'validate',
-    name: 'test-guard.everynode.dev',
-    rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
-    failurePolicy: 'Ignore',
-    timeoutSeconds: 20,
+    webhook: {
+      name: 'test-guard.everynode.dev',
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 20,
+    },
   },
   {
-    plugin: 'test-marker',
+    name: 'test-marker',
     phase: 'mutate',
-    name: 'test-marker.everynode.dev',
-    rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
-    failurePolicy: 'Ignore',
-    timeoutSeconds: 20,
+    webhook: {
+      name: 'test-marker.everynode.dev',
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 20,
+    },
   },
 ];

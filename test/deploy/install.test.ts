@@ -1,8 +1,8 @@
 /** The chart and the plain manifests on a cluster with simulated nodes: everything is accepted, and its pods become ready. */
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWebhooks, type Webhooks } from '../../src/assembly/webhooks.ts';
-import { startActors, type Undo } from '../../src/assembly/start-actors.ts';
+import { startWebhooks, type Webhooks } from '../../src/assembly/operator/webhooks.ts';
+import { startActors, type Undo } from '../../src/assembly/common/start-actors.ts';
 import {
   CLUSTER_ROLES,
   CONFIG_MAPS,

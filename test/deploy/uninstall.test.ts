@@ -1,6 +1,6 @@
 /** Uninstalling as docs/install.md says: every command ends with 0, and no daemon is stopped, by it or by an operator that comes later. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OPERATOR_LEASE } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_LEASE } from '../../src/assembly/catalogue/rights.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
   DAEMON_SETS,

@@ -1,8 +1,8 @@
 /** Webhooks keep their certificates with the rights that are given for it, and need every one of them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WEBHOOK_NAME, WEBHOOK_RIGHTS, type OperatorRights } from '../../src/assembly/operator-rights.ts';
-import { startActors, type Undo } from '../../src/assembly/start-actors.ts';
-import { startWebhooks } from '../../src/assembly/webhooks.ts';
+import { WEBHOOK_NAME, WEBHOOK_RIGHTS, type OperatorRights } from '../../src/assembly/catalogue/rights.ts';
+import { startActors, type Undo } from '../../src/assembly/common/start-actors.ts';
+import { startWebhooks } from '../../src/assembly/operator/webhooks.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,

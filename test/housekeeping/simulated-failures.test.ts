@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DISRUPTION, NODE_LIFECYCLE, RESOURCE_QUOTA, SIMULATED_ACTORS } from '../../src/assembly/simulated.ts';
+import { FLEET, simulatedControllers } from '../../src/assembly/simulated.ts';
 import { runSeed } from '../../src/foresight/simulation/run/run-seed.ts';
 import { scenarioNamed } from '../simulation/checks/scenarios.ts';
 
 /** The simulation's own suites run without these keepers; beside them nothing may come out otherwise. */
-const ACTORS = [...SIMULATED_ACTORS, NODE_LIFECYCLE, DISRUPTION, RESOURCE_QUOTA];
+const ACTORS = [FLEET, ...simulatedControllers(['*', 'nodelifecycle', 'disruption', 'resourcequota'])];
 const SEEDS = 3;
 
 describe('nodes that come, fail and go, with every keeper at work', () => {

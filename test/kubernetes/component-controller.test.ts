@@ -3,7 +3,7 @@
  * changed, turned back, moved and taken away.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { NAMESPACE_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { NAMESPACE_RIGHTS } from '../../src/assembly/catalogue/rights.ts';
 import { undoComponent } from '../../src/control/component/apply/undo.ts';
 import {
   CLUSTER_ROLE_BINDINGS,

@@ -6,7 +6,6 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNodes } from '../../src/assembly/create-nodes.ts';
-import { startOperator, type Operator } from '../../src/assembly/operator.ts';
 import {
   CONFIG_MAPS,
   LEASES,
@@ -22,9 +21,9 @@ import type { Client } from '../../src/machinery/client/client.ts';
 import { describeClientContract } from '../../src/machinery/client/client.contract.ts';
 import { createHttpClient, type HttpClient } from '../../src/machinery/client/http/http-client.ts';
 import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
-import { silentLogger } from '../../src/machinery/logging/logger.ts';
 import { realClock } from '../../src/machinery/time/real-clock.ts';
 import { realRandom } from '../../src/machinery/random/real-random.ts';
+import { startKubelets, type Running } from '../support/operator.ts';
 import { daemonSetWorld, until, type DaemonSetWorld } from './support/daemonset-world.ts';
 import { narrowClient, ROOT_CERTIFICATE, withoutRootCertificates } from './support/narrow-client.ts';
 
@@ -87,15 +86,14 @@ describe.skipIf(KUBECONFIG === undefined)('a cluster that somebody uses', () => 
   }));
 
   describe('with simulated nodes of ours', () => {
-    let operator: Operator | undefined;
+    let operator: Running | undefined;
     let world: DaemonSetWorld;
     let own: string;
 
     beforeAll(async () => {
       own = await namespace(`everynode-daemons-${run}`);
       const fleet = narrowClient(client, { namespace: own, nodes: selector });
-      const rest = { clock: realClock, random: realRandom, logger: silentLogger, instance: run };
-      operator = await startOperator({ ...rest, fleet });
+      operator = await startKubelets(fleet, { instance: run });
       await createNodes(client, [group], [], realClock, undefined, undefined);
       const pods = { nodeSelector: { [LABEL]: run }, tolerations: [{ key: LABEL, operator: 'Exists' as const }] };
       world = daemonSetWorld(client, { namespace: own, pods });

@@ -1,26 +1,22 @@
 /** The operator on a real API server, as a service account with the rights that are listed and no others. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createNodes } from '../../src/assembly/create-nodes.ts';
-import { startOperator, type Operator } from '../../src/assembly/operator.ts';
 import { LEASES, SERVICE_ACCOUNTS } from '../../src/core/api/registry/resources.ts';
 import type { Client } from '../../src/machinery/client/client.ts';
 import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
-import { silentLogger } from '../../src/machinery/logging/logger.ts';
 import { realClock } from '../../src/machinery/time/real-clock.ts';
-import { realRandom } from '../../src/machinery/random/real-random.ts';
 import { createAccount, giveRights, NAMESPACE, rightsOf, without } from '../operator/support/account.ts';
 import { daemonSets, NODE_COUNT, rolloutDriver, scheduler, type Scenario } from '../operator/support/scenarios.ts';
 import { startWatched, type WatchedOperator, withToken } from '../operator/support/watched-operator.ts';
+import { startKubelets, startOperatorControllers, type Running } from '../support/operator.ts';
 import { startControlPlane, type ControlPlane } from './support/control-plane.ts';
 import { until } from './support/daemonset-world.ts';
 import { missingPrograms } from './support/programs.ts';
 
-const platform = { clock: realClock, random: realRandom, logger: silentLogger };
-
 describe.skipIf(missingPrograms().length > 0)('the operator on a kube-apiserver', () => {
   let plane: ControlPlane | undefined;
   let admin: Client;
-  let kubelets: Operator | undefined;
+  let kubelets: Running | undefined;
   let token = '';
   const started: WatchedOperator[] = [];
 
@@ -31,7 +27,7 @@ describe.skipIf(missingPrograms().length > 0)('the operator on a kube-apiserver'
       apiServer: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
     });
     admin = await plane.clientOf(plane.admin);
-    kubelets = await startOperator({ ...platform, instance: 'test', fleet: admin });
+    kubelets = await startKubelets(admin);
     await createNodes(admin, [{ name: 'node', count: NODE_COUNT }], [], realClock, undefined, undefined);
     token = await createAccount(admin);
     // Pods can be made when kube-controller-manager has made the account they act as.
@@ -81,8 +77,7 @@ describe.skipIf(missingPrograms().length > 0)('the operator on a kube-apiserver'
 
   it('drives rollouts of DaemonSets that somebody else runs, with exactly the rights that are listed', async () => {
     // In the place of the cluster's own: both with all that they need.
-    const parts = { daemonSets: admin, scheduler: admin, insteadOfUpstream: true };
-    const other = await startOperator({ ...platform, instance: 'other', ...parts });
+    const other = await startOperatorControllers(admin, ['daemonset', 'scheduler'], { instance: 'other' });
     try {
       await giveRights(admin, rightsOf('base', 'rollout-driver'));
       const operator = await start(['rollout-driver'], rolloutDriver.through);

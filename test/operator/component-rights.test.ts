@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureComponentDefinitions } from '../../src/assembly/component-definitions.ts';
-import { NAMESPACE_RIGHTS, OPERATOR_LEASE, OPERATOR_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_RIGHTS } from '../../src/assembly/catalogue/operator-rights.ts';
+import { NAMESPACE_RIGHTS, OPERATOR_LEASE } from '../../src/assembly/catalogue/rights.ts';
 import { applyComponent } from '../../src/control/component/apply/apply.ts';
 import { componentToApply } from '../../src/control/component/apply/from-rendered.ts';
 import { readObject } from '../../src/core/component/load/load.ts';

@@ -1,6 +1,6 @@
 /** Several operators on one cluster: one acts, the next takes over where it left off, and nobody acts beside another. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OPERATOR_LEASE } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_LEASE } from '../../src/assembly/catalogue/rights.ts';
 import { DAEMON_SETS, LEASES, PODS } from '../../src/core/api/registry/resources.ts';
 import { formatMicroTime } from '../../src/core/kube/time.ts';
 import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';

@@ -3,7 +3,7 @@
  * and each time the server refuses something that the operator needs and tells of.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATOR_LEASE } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_LEASE } from '../../src/assembly/catalogue/rights.ts';
 import { LEASES } from '../../src/core/api/registry/resources.ts';
 import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
 import { realClock } from '../../src/machinery/time/real-clock.ts';

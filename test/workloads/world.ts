@@ -1,5 +1,6 @@
 /** The cluster in virtual time of the DaemonSet tests, with the workload controllers, which can be ended and begun anew. */
-import { createWorkloads, type WorkloadController } from '../../src/control/housekeeping/workloads/workloads.ts';
+import { createControllers, selectableNames, selectControllers } from '../../src/assembly/catalogue/select.ts';
+import { WORKLOAD_CONTROLLERS } from '../../src/assembly/catalogue/workloads.ts';
 import { createGarbageCollector } from '../../src/control/housekeeping/garbage-collector.ts';
 import { collectableResources } from '../../src/control/housekeeping/served-resources.ts';
 import { createRegistry } from '../../src/core/api/registry/registry.ts';
@@ -16,7 +17,8 @@ import { createWorld, type World, type WorldOptions } from '../daemonset/world.t
 export interface WorkloadWorldOptions extends Omit<WorldOptions, 'controller' | 'through'> {
   /** Stands between the controllers and the server. */
   readonly through?: (client: Client, clock: VirtualClock) => Client;
-  readonly only?: readonly WorkloadController[];
+  /** Workload controllers that run; all of them unless given. */
+  readonly only?: readonly string[];
   readonly garbageCollector?: boolean;
 }
 
@@ -36,7 +38,8 @@ export interface WorkloadWorld {
   stop(): Promise<void>;
 }
 
-const KINDS = createRegistry().all();
+const REGISTRY = createRegistry();
+const ALL = selectableNames('simulated', WORKLOAD_CONTROLLERS);
 
 export async function createWorkloadWorld(options: WorkloadWorldOptions = {}): Promise<WorkloadWorld> {
   const { through = (plain) => plain, only, garbageCollector = false, ...rest } = options;
@@ -51,8 +54,13 @@ export async function createWorkloadWorld(options: WorkloadWorldOptions = {}): P
     const around = { client: own, informers, clock, random };
     const actors = [
       informers,
-      ...createWorkloads(around, (name) => only === undefined || only.includes(name)),
-      ...(garbageCollector ? [createGarbageCollector({ ...around, resources: collectableResources(KINDS) })] : []),
+      ...createControllers(selectControllers('simulated', only ?? ALL, WORKLOAD_CONTROLLERS), {
+        ...around,
+        registry: REGISTRY,
+      }),
+      ...(garbageCollector
+        ? [createGarbageCollector({ ...around, resources: collectableResources(REGISTRY.all()) })]
+        : []),
     ];
     const stopping = new AbortController();
     const running = Promise.all(actors.map((actor) => actor.start(stopping.signal)));

@@ -1,15 +1,17 @@
 /** What the chart knows of the operator: its controllers and the rights of each, and its webhooks. */
 import { stringify } from 'yaml';
-import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
+import { ADMISSION_CATALOGUE, type AdmissionRow } from '../../src/assembly/catalogue/admission.ts';
+import { CATALOGUE } from '../../src/assembly/catalogue/catalogue.ts';
+import type { Catalogue } from '../../src/assembly/catalogue/entry.ts';
+import { operatorRights } from '../../src/assembly/catalogue/operator-rights.ts';
 import {
   NAMESPACE_RIGHTS,
   OPERATOR_LEASE,
-  OPERATOR_RIGHTS,
+  type OperatorRights,
   WEBHOOK_NAME,
   WEBHOOK_RIGHTS,
-  type OperatorRights,
-} from '../../src/assembly/operator-rights.ts';
-import { ADMISSION_WEBHOOKS, type AdmissionWebhook } from '../../src/assembly/webhooks.ts';
+} from '../../src/assembly/catalogue/rights.ts';
+import { placesIn } from '../../src/assembly/catalogue/select.ts';
 import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
 
 const HEAD = '# Written by tools/generate/deploy.ts; do not edit.\n';
@@ -30,15 +32,14 @@ const inRelease = (rule: OperatorRights['rules'][number]): OperatorRights['rules
 const isForElection = ({ feature, rules }: OperatorRights): boolean =>
   feature === 'base' && rules.every(({ resources }) => resources?.every((resource) => resource === 'leases') ?? false);
 
-export function rightsFile(
-  rights: readonly OperatorRights[] = [...OPERATOR_RIGHTS, ...NAMESPACE_RIGHTS, ...WEBHOOK_RIGHTS],
-): string {
+export function rightsFile(catalogue: Catalogue = CATALOGUE): string {
+  const rights = [...operatorRights(catalogue), ...NAMESPACE_RIGHTS, ...WEBHOOK_RIGHTS];
   return `${HEAD}${stringify(
     {
-      controllers: OPERATOR_CONTROLLERS.map(({ name, alias, onByDefault }) => ({
+      controllers: placesIn('operator', catalogue).map(({ row: { name, aliases }, place }) => ({
         name,
-        ...(alias === undefined ? {} : { alias }),
-        onByDefault,
+        aliases,
+        onByDefault: place.runs === 'default',
       })),
       rights: rights.map(({ feature, why, scope, rules }) => ({
         feature,
@@ -52,8 +53,11 @@ export function rightsFile(
   )}`;
 }
 
-export const webhooksFile = (webhooks: readonly AdmissionWebhook[] = ADMISSION_WEBHOOKS): string =>
+/** The part of a row that a webhook configuration is made from. */
+export type RegisteredWebhook = Pick<AdmissionRow, 'name' | 'phase' | 'webhook'>;
+
+export const webhooksFile = (rows: readonly RegisteredWebhook[] = ADMISSION_CATALOGUE): string =>
   `${HEAD}${stringify(
-    { webhooks: webhooks.map(({ plugin, ...rest }) => ({ ...rest, path: webhookPath(rest.phase, plugin) })) },
+    { webhooks: rows.map(({ name, phase, webhook }) => ({ phase, ...webhook, path: webhookPath(phase, name) })) },
     OPTIONS,
   )}`;

@@ -1,4 +1,10 @@
-/** docs/reference/helm-values.md, from the comments in values.yaml and the types in values.schema.json. */
+/**
+ * The controllers in the comments of values.yaml, and docs/reference/helm-values.md from those comments and the types in
+ * values.schema.json.
+ */
+import { CATALOGUE } from '../../src/assembly/catalogue/catalogue.ts';
+import type { Catalogue } from '../../src/assembly/catalogue/entry.ts';
+import { placesIn } from '../../src/assembly/catalogue/select.ts';
 import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 
 interface Schema {
@@ -69,4 +75,15 @@ export function valuesPage(values: string, schema: string): string {
       `| \`${path}\` | ${cell(type)} | \`${cell(JSON.stringify(standard))}\` | ${cell(about)} |`,
   );
   return `${HEAD}\n| value | type | default | what it is |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+const CONTROLLERS_COMMENT = /(?<=\n)# Known are .*\n(?=controllers: )/;
+
+/** values.yaml with the controllers of the catalogue in the comment of `controllers`. */
+export function valuesFile(values: string, catalogue: Catalogue = CATALOGUE): string {
+  if (!CONTROLLERS_COMMENT.test(values)) throw new Error('values.yaml has no line "# Known are …" above controllers');
+  const known = placesIn('operator', catalogue).map(
+    ({ row, place }) => `\`${row.name}\`${place.runs === 'default' ? ' (on by default)' : ''}`,
+  );
+  return values.replace(CONTROLLERS_COMMENT, () => `# Known are ${known.join(', ')}.\n`);
 }

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts';
-import { OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
+import { OPERATOR_RIGHTS } from '../../src/assembly/catalogue/operator-rights.ts';
+import { WEBHOOK_RIGHTS } from '../../src/assembly/catalogue/rights.ts';
+import { selectableNames } from '../../src/assembly/catalogue/select.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
 import { VERSION } from '../../src/core/api/version.ts';
@@ -38,9 +39,10 @@ describe('the chart', () => {
 
   it('knows rights of every controller, and of nothing else', () => {
     const features = new Set([...OPERATOR_RIGHTS, ...WEBHOOK_RIGHTS].map(({ feature }) => feature));
-    const known = new Set(['base', 'webhooks', ...OPERATOR_CONTROLLERS.map(({ name }) => name)]);
+    const controllers = selectableNames('operator');
+    const known = new Set(['base', 'webhooks', ...controllers]);
     expect([...features].filter((feature) => !known.has(feature))).toEqual([]);
-    expect(OPERATOR_CONTROLLERS.filter(({ name }) => !features.has(name))).toEqual([]);
+    expect(controllers.filter((name) => !features.has(name))).toEqual([]);
   });
 });
 
@@ -154,12 +156,9 @@ describe('webhooks of the chart', () => {
   it('are called at the path where the server has them', () => {
     const text = webhooksFile([
       {
-        plugin: 'guard',
+        name: 'guard',
         phase: 'validate',
-        name: 'guard.everynode.dev',
-        rules: [],
-        failurePolicy: 'Fail',
-        timeoutSeconds: 5,
+        webhook: { name: 'guard.everynode.dev', rules: [], failurePolicy: 'Fail', timeoutSeconds: 5 },
       },
     ]);
     expect(parse(text)).toMatchObject({ webhooks: [{ path: '/validate/guard', name: 'guard.everynode.dev' }] });

@@ -6,11 +6,13 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CATALOGUE } from '../../src/assembly/catalogue/catalogue.ts';
+import type { Catalogue } from '../../src/assembly/catalogue/entry.ts';
 import { findHelm } from '../../test/helm/find-helm.ts';
 import { crdFiles } from './deploy-crds.ts';
 import { plainManifests, TEMPLATE_ARGUMENTS } from './deploy-manifests.ts';
 import { rightsFile, webhooksFile } from './deploy-rights.ts';
-import { valuesPage } from './deploy-values.ts';
+import { valuesFile, valuesPage } from './deploy-values.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const CHART = 'deploy/helm/everynode';
@@ -20,12 +22,14 @@ export const DEFINITIONS = 'deploy/manifests/crds.yaml';
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8');
 
 /** Everything that needs no helm, by path from the root. */
-export function generateDeploy(): ReadonlyMap<string, string> {
+export function generateDeploy(catalogue: Catalogue = CATALOGUE): ReadonlyMap<string, string> {
+  const values = valuesFile(read(`${CHART}/values.yaml`), catalogue);
   return new Map([
-    [`${CHART}/files/rights.yaml`, rightsFile()],
+    [`${CHART}/values.yaml`, values],
+    [`${CHART}/files/rights.yaml`, rightsFile(catalogue)],
     [`${CHART}/files/webhooks.yaml`, webhooksFile()],
     ...[...crdFiles()].map(([name, text]) => [`${CHART}/files/crds/${name}`, text] as const),
-    ['docs/reference/helm-values.md', valuesPage(read(`${CHART}/values.yaml`), read(`${CHART}/values.schema.json`))],
+    ['docs/reference/helm-values.md', valuesPage(values, read(`${CHART}/values.schema.json`))],
   ]);
 }
 

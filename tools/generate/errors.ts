@@ -1,5 +1,5 @@
 /** Writes docs/reference/errors.md from the code tables of the rooms: one place to look a code up. */
-import { ASSEMBLY_ERROR_CODES } from '../../src/assembly/errors.ts';
+import { ASSEMBLY_ERROR_CODES } from '../../src/assembly/common/errors.ts';
 import { STORE_ERROR_CODES } from '../../src/apiserver/store/errors.ts';
 import { CUSTOM_ERROR_CODES } from '../../src/apiserver/custom/errors.ts';
 import { API_ERROR_CODES } from '../../src/core/api/errors.ts';

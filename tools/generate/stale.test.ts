@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { generateComponent } from './component.ts';
+import { generateControllers } from './controllers.ts';
 import { errorCodes, generateErrors } from './errors.ts';
 import { constantName, generateResources } from './resources.ts';
 import { generateTypes } from './types.ts';
@@ -9,12 +10,15 @@ import { generateTypes } from './types.ts';
 const committed = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 describe('generated files', () => {
-  it.each([...generateTypes(), ...generateResources(), ...generateErrors(), ...generateComponent()])(
-    '%s is what the facts say (npm run generate)',
-    (path, text) => {
-      expect(committed(path)).toBe(text);
-    },
-  );
+  it.each([
+    ...generateTypes(),
+    ...generateResources(),
+    ...generateErrors(),
+    ...generateComponent(),
+    ...generateControllers(),
+  ])('%s is what the facts say (npm run generate)', (path, text) => {
+    expect(committed(path)).toBe(text);
+  });
 });
 
 describe('error codes', () => {

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generateComponent } from './component.ts';
+import { generateControllers } from './controllers.ts';
 import { generateErrors } from './errors.ts';
 import { generateResources } from './resources.ts';
 import { KUBERNETES_TYPES } from '../../src/core/api/facts/kubernetes-types.ts';
@@ -129,6 +130,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     ...generateResources(),
     ...generateErrors(),
     ...generateComponent(),
+    ...generateControllers(),
   ]) {
     writeFileSync(new URL(`../../${path}`, import.meta.url), text);
   }

@@ -2,9 +2,8 @@
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
-import type { Client } from '../../machinery/client/client.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import type { HandlerRegistration, Informer } from '../../machinery/cache/informer.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
 import { nodeSourceFrom, type NodeSource } from '../../machinery/ports/node-source.ts';
 import type { DaemonWorld } from './daemon-world.ts';
 
@@ -15,9 +14,7 @@ export interface DaemonCaches {
   readonly nodes: NodeSource;
 }
 
-export interface CacheOptions {
-  readonly client: Client;
-  readonly informers: Informers;
+export interface CacheOptions extends Pick<Surroundings, 'client' | 'informers'> {
   /** Where nodes are; by default the API server itself. */
   readonly nodes?: NodeSource;
 }

@@ -13,15 +13,13 @@ import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import { wasAborted } from '../../machinery/time/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
 import { createController } from '../../machinery/controller/controller.ts';
 import { createEventRecorder } from '../../machinery/events/event-recorder.ts';
 import type { HandlerRegistration } from '../../machinery/cache/informer.ts';
-import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
-import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
 import { keyOf, keyText } from '../../machinery/cache/object-keys.ts';
 import type { Change } from '../../machinery/cache/object-store.ts';
-import type { Random } from '../../machinery/random/random.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { type CacheOptions, feedWorld, heardAll, openCaches } from './caches.ts';
 import { createDaemonWorld } from './daemon-world.ts';
 import { createFailedPodBackoff } from './failed-pod-backoff.ts';
@@ -32,19 +30,13 @@ import { COMPONENT, createPodEvents } from './pod-events.ts';
 import { createPodWriter } from './pod-writer.ts';
 import { createSync } from './sync.ts';
 
-export interface DaemonSetControllerOptions extends CacheOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
+export interface DaemonSetControllerOptions extends Surroundings, CacheOptions {
   /** DaemonSets worked on at a time. */
   readonly concurrency?: number;
   /** Pods created or deleted at a time for one DaemonSet. */
   readonly burst?: number;
   /** The least time between two syncs of a DaemonSet that only pods and nodes asked for. */
   readonly coalesceMs?: number;
-  /** Which of several controllers speaks in events. */
-  readonly instance?: string;
   /** Run even where kube-controller-manager does; only where its own DaemonSet controller is off. */
   readonly besideAnother?: boolean;
 }

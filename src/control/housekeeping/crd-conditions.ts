@@ -13,22 +13,11 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
 import { createController } from '../../machinery/controller/controller.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
-import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
-import type { Metrics } from '../../machinery/metrics/metrics.ts';
-import type { Random } from '../../machinery/random/random.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 
-export interface DefinitionKeeperOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
-}
+export type DefinitionKeeperOptions = Surroundings;
 
 export interface DefinitionConditionsOptions extends DefinitionKeeperOptions {
   /** Names that controllers of this server keep; none unless said. */

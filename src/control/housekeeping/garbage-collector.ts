@@ -11,15 +11,12 @@ import type { OwnerReference } from '../../core/kube/meta-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client, DeleteOptions } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
+import type { DeleteOptions } from '../../machinery/client/client.ts';
 import { createController, NO_KEYS, type ReconcileResult } from '../../machinery/controller/controller.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
-import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
-import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
-import type { Random } from '../../machinery/random/random.ts';
 import { createExponentialLimiter } from '../../machinery/controller/workqueue/rate-limiter.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { type ChangingKinds, createKindFollower } from './changing-kinds.ts';
 import { forEachBounded } from './for-each-bounded.ts';
 import {
@@ -32,17 +29,11 @@ import {
 } from './owner-graph.ts';
 import { createOwnerLookup, type OwnerState } from './owner-lookup.ts';
 
-export interface GarbageCollectorOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface GarbageCollectorOptions extends Surroundings {
   /** Kinds whose objects own or are owned. An owner of any other kind is never believed to be gone. */
   readonly resources: readonly Resource[];
   /** Kinds that come and go: custom resources. */
   readonly changing?: ChangingKinds;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
   /** Objects looked at at the same time. */
   readonly concurrency?: number;
 }

@@ -1,20 +1,9 @@
 /** What the keepers of nodes, pods, budgets and quotas have in common. */
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
 import { createEventRecorder, type EventRecorder } from '../../machinery/events/event-recorder.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
-import type { Logger } from '../../machinery/logging/logger.ts';
-import type { Metrics } from '../../machinery/metrics/metrics.ts';
-import type { Random } from '../../machinery/random/random.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 
-export interface KeeperOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
+export interface KeeperOptions extends Surroundings {
   /** Where its events go; by default to the API. */
   readonly events?: EventRecorder;
 }

@@ -10,22 +10,14 @@ import type { Resource, Stored } from '../../core/kube/objects.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
 import { createController, type ReconcileResult } from '../../machinery/controller/controller.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
-import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
-import type { Metrics } from '../../machinery/metrics/metrics.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
-import type { Random } from '../../machinery/random/random.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { forEachBounded } from './for-each-bounded.ts';
 import { terminationConditions, withConditions, type Remaining } from './namespace-conditions.ts';
 
-export interface NamespaceControllerOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface NamespaceControllerOptions extends Surroundings {
   /** Every kind that can have objects in a namespace and be listed and deleted. Asked anew for each look. */
   readonly resources: () => readonly NamespacedResource[];
   /**
@@ -33,8 +25,6 @@ export interface NamespaceControllerOptions {
    * that brings its own Namespace deletes the rest of the file meanwhile, and must find it.
    */
   readonly graceMs?: number;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
 }
 
 export interface NamespacedResource extends Resource {

@@ -3,20 +3,11 @@ import { NAMESPACES, SERVICE_ACCOUNTS } from '../../core/api/registry/resources.
 import { isBeingDeleted } from '../../core/kube/finalizers.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
 import { createController } from '../../machinery/controller/controller.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
-import { silentLogger, type Logger } from '../../machinery/logging/logger.ts';
-import type { Random } from '../../machinery/random/random.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 
-export interface ServiceAccountsOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-}
+export type ServiceAccountsOptions = Surroundings;
 
 const NAME = 'default';
 

@@ -19,14 +19,11 @@ import { recordOf } from '../../core/placement/pod-record.ts';
 import { type Budget, compileBudgets } from '../../core/placement/victims.ts';
 import { aborted, wasAborted } from '../../machinery/time/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import type { Client } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
 import type { EventRecorder } from '../../machinery/events/event-recorder.ts';
-import type { Informers } from '../../machinery/cache/informers.ts';
-import { type Logger, silentLogger } from '../../machinery/logging/logger.ts';
-import { type Metrics, noMetrics } from '../../machinery/metrics/metrics.ts';
+import { silentLogger } from '../../machinery/logging/logger.ts';
+import { noMetrics } from '../../machinery/metrics/metrics.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
-import type { Random } from '../../machinery/random/random.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { createAssumedPods } from './assumed-pods.ts';
 import { createBinder, type Binding } from './binder.ts';
 import { followCluster } from './caches.ts';
@@ -47,17 +44,9 @@ import { createStorageCaches } from './storage.ts';
 import { createVolumeBindings, type Reservation } from './volume-bindings.ts';
 import { createTurn, type Turn } from './turn.ts';
 
-export interface SchedulerOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
+export interface SchedulerOptions extends Surroundings {
   /** Pods that name another scheduler are left to it. */
   readonly schedulerName?: string;
-  /** Which of several processes speaks, in events. */
-  readonly instance?: string;
   /** Plugins of other rooms, after the built-in ones. Always the same array. */
   readonly plugins?: readonly SchedulerPlugin[];
   /** Bindings under way at a time. */

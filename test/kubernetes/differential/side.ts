@@ -5,7 +5,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbedded } from '../../../src/assembly/embedded.ts';
-import { startOperator } from '../../../src/assembly/operator.ts';
 import { PODS } from '../../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
@@ -15,6 +14,7 @@ import type { Lister } from '../../../src/machinery/cache/object-store.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
 import { realRandom } from '../../../src/machinery/random/real-random.ts';
 import { silentLogger } from '../../../src/machinery/logging/logger.ts';
+import { startOperatorControllers } from '../../support/operator.ts';
 import { startControlPlane } from '../support/control-plane.ts';
 import { startControllerManager, startKubeScheduler } from '../support/upstream.ts';
 import type { Program } from '../support/programs.ts';
@@ -87,16 +87,7 @@ export interface Judged {
 async function startOurs({ scheduler, controllers = [] }: Judged): Promise<Side> {
   const cluster = await startEmbedded({ port: 0, bind: '127.0.0.1', groups: [], controllers, scheduler: false });
   const operator =
-    scheduler === undefined
-      ? undefined
-      : await startOperator({
-          clock: realClock,
-          random: realRandom,
-          logger: silentLogger,
-          instance: 'test',
-          scheduler: scheduler(cluster.client),
-          insteadOfUpstream: true,
-        });
+    scheduler === undefined ? undefined : await startOperatorControllers(scheduler(cluster.client), ['scheduler']);
   return sideOf('everynode', cluster.client, { log: () => '', keepLogs: () => undefined }, async () => {
     await operator?.stop();
     await cluster.stop();

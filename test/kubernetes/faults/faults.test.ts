@@ -8,12 +8,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createNodes } from '../../../src/assembly/create-nodes.ts';
-import { startOperator, type Operator } from '../../../src/assembly/operator.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
-import { silentLogger } from '../../../src/machinery/logging/logger.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
-import { realRandom } from '../../../src/machinery/random/real-random.ts';
 import { build } from '../../faults/cluster/server-process.ts';
+import { startKubelets, type Running } from '../../support/operator.ts';
 import { ADMIN, startControlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { daemonSetWorld, type DaemonSetWorld } from '../support/daemonset-world.ts';
 import { missingPrograms } from '../support/programs.ts';
@@ -31,7 +29,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-controller-mana
     let plane: ControlPlane;
     let client: Client;
     let world: DaemonSetWorld;
-    let fleet: Operator;
+    let fleet: Running;
     let operators: Operators;
     let certificate: { readonly cert: string; readonly key: string };
     let round = 0;
@@ -54,13 +52,7 @@ describe.skipIf(missingPrograms(['etcd', 'kube-apiserver', 'kube-controller-mana
       await writeCertificate(3_600_000);
       const kubeconfig = join(folder, 'kubeconfig');
       writeFileSync(kubeconfig, kubeconfigWithFiles(plane, certificate));
-      fleet = await startOperator({
-        clock: realClock,
-        random: realRandom,
-        logger: silentLogger,
-        instance: 'fleet',
-        fleet: await plane.clientOf(plane.admin),
-      });
+      fleet = await startKubelets(await plane.clientOf(plane.admin), { instance: 'fleet' });
       await createNodes(client, [{ name: 'node', count: NODES }], [], realClock, undefined, undefined);
       operators = startOperators(['a', 'b'], { client, kubeconfig, folder });
       await world.create({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%' } } });

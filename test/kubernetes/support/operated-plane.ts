@@ -2,11 +2,10 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createNodes } from '../../../src/assembly/create-nodes.ts';
-import { startOperator } from '../../../src/assembly/operator.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
 import { createPinoLogger } from '../../../src/machinery/logging/pino-logger.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
-import { realRandom } from '../../../src/machinery/random/real-random.ts';
+import { startKubelets, startOperatorControllers, type Running } from '../../support/operator.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 
 /** As whom Kubernetes' own act: ours have the same rights, given by the same roles. */
@@ -23,30 +22,31 @@ export async function startOperatedPlane(whose: 'kubernetes' | 'everynode', node
   const plane = await startControlPlane(
     isOurs ? { controllers: '*,-daemonset-controller' } : { controllers: '*', scheduler: true },
   );
+  const running: Running[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const each of running.toReversed()) await each.stop();
+  };
   try {
     const client = await plane.clientOf(plane.admin);
     const as = async (commonName: string): Promise<Client> => plane.clientOf(await plane.kubeconfigOf({ commonName }));
-    const operator = await startOperator({
-      clock: realClock,
-      random: realRandom,
-      logger: await createPinoLogger({ destination: createWriteStream(join(plane.folder, 'operator.log')) }),
-      instance: 'test',
-      fleet: client,
-      // They are off; and who acts as they do may not ask after Leases.
-      insteadOfUpstream: true,
-      ...(isOurs ? { daemonSets: await as(CONTROLLER), scheduler: await as(SCHEDULER) } : {}),
-    });
+    const logger = await createPinoLogger({ destination: createWriteStream(join(plane.folder, 'operator.log')) });
+    running.push(await startKubelets(client, { logger }));
+    if (isOurs) {
+      running.push(await startOperatorControllers(await as(CONTROLLER), ['daemonset'], { logger }));
+      running.push(await startOperatorControllers(await as(SCHEDULER), ['scheduler'], { logger }));
+    }
     await createNodes(client, [{ name: 'node', count: nodes }], [], realClock, undefined, undefined);
     return {
       ...plane,
       client,
       async stop() {
-        await operator.stop();
+        await stopAll();
         await plane.stop();
       },
     };
   } catch (error) {
     plane.keepLogs();
+    await stopAll();
     await plane.stop();
     throw error;
   }

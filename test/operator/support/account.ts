@@ -1,5 +1,6 @@
 /** Somebody who has exactly the rights that are given to them: a service account with roles of its own. */
-import { OPERATOR_RIGHTS, type OperatorRights } from '../../../src/assembly/operator-rights.ts';
+import { OPERATOR_RIGHTS } from '../../../src/assembly/catalogue/operator-rights.ts';
+import type { OperatorRights } from '../../../src/assembly/catalogue/rights.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,

@@ -1,7 +1,8 @@
 /** An operator in this process that is watched: what it logs, what it was refused, and faults on its way to the server. */
-import { OPERATOR_CONTROLLERS } from '../../../src/assembly/operator-controllers.ts';
-import { startOperatorProcess, type OperatorProcessOptions } from '../../../src/assembly/operator-process.ts';
-import { OPERATOR_LEASE } from '../../../src/assembly/operator-rights.ts';
+import { CATALOGUE } from '../../../src/assembly/catalogue/catalogue.ts';
+import type { Catalogue } from '../../../src/assembly/catalogue/entry.ts';
+import { startOperatorProcess, type OperatorProcessOptions } from '../../../src/assembly/operator/process.ts';
+import { OPERATOR_LEASE } from '../../../src/assembly/catalogue/rights.ts';
 import { StatusError } from '../../../src/core/kube/status-error.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
 import { fixedCredentials, type RestConfig } from '../../../src/machinery/client/http/rest-config.ts';
@@ -57,11 +58,8 @@ export async function startWatched(options: WatchedOptions): Promise<WatchedOper
     election: { namespace: NAMESPACE, name: OPERATOR_LEASE, identity, ...QUICK },
     health: { bind: '127.0.0.1', port: 0 },
     metrics: { bind: '127.0.0.1', port: 0 },
-    table: OPERATOR_CONTROLLERS.map((row) => ({
-      ...row,
-      create: (around) => row.create({ ...around, client: noting(through(around.client), note) }),
-    })),
     ...options,
+    catalogue: actingThrough(options.catalogue ?? CATALOGUE, (client) => noting(through(client), note)),
   });
   let failure: Error | undefined;
   void operator.failed.then((error) => {
@@ -81,6 +79,15 @@ export async function startWatched(options: WatchedOptions): Promise<WatchedOper
     stop: () => operator.stop(),
   };
 }
+
+/** The same controllers, each with its client changed. */
+const actingThrough = (catalogue: Catalogue, change: (client: Client) => Client): Catalogue =>
+  catalogue.map((row) => {
+    const { operator } = row.profiles;
+    if (operator === undefined) return row;
+    const create: typeof operator.create = (around) => operator.create({ ...around, client: change(around.client) });
+    return { ...row, profiles: { ...row.profiles, operator: { ...operator, create } } };
+  });
 
 export const saysRefused = (refusal: string, { verb, resource, group }: Right): boolean =>
   refusal.includes(`cannot ${verb} resource "${resource}" in API group "${group}"`);

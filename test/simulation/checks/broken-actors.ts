@@ -1,11 +1,5 @@
 /** Actors with one fault each, so that the invariants can show that they see it. */
-import {
-  DAEMONSET,
-  GARBAGE_COLLECTOR,
-  SCHEDULER,
-  SIMULATED_ACTORS,
-  type ActorFactory,
-} from '../../../src/assembly/simulated.ts';
+import { type ActorFactory, SIMULATED_ACTORS, simulatedControllers } from '../../../src/assembly/simulated.ts';
 import { DAEMON_SETS, NODES, PODS } from '../../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../../src/core/api/types/core-v1.ts';
 import type { KubeObject, Resource, Stored } from '../../../src/core/kube/objects.ts';
@@ -17,6 +11,12 @@ import type { Client, WatchEvent } from '../../../src/machinery/client/client.ts
 import { createInformers } from '../../../src/machinery/cache/informers.ts';
 import { keyOf } from '../../../src/machinery/cache/object-keys.ts';
 import type { Random } from '../../../src/machinery/random/random.ts';
+
+const [DAEMONSET, SCHEDULER, GARBAGE_COLLECTOR] = simulatedControllers([
+  'daemonset',
+  'scheduler',
+  'garbagecollector',
+]) as [ActorFactory, ActorFactory, ActorFactory];
 
 /** The factory with its client changed, and caches of its own that are filled through that client. */
 const through = (factory: ActorFactory, change: (client: Client, random: Random) => Client): ActorFactory => ({

@@ -67,12 +67,12 @@ names a controller counts; `*` is what is on by default.
 {{- range $facts.controllers -}}
 {{- $controller := . -}}
 {{- $known = append $known .name -}}
-{{- with .alias }}{{- $known = append $known . -}}{{- end -}}
+{{- $known = concat $known .aliases -}}
 {{- $said := "" -}}
 {{- range $.Values.controllers -}}
 {{- if eq $said "" -}}
 {{- $name := trimPrefix "-" . -}}
-{{- if or (eq $name $controller.name) (eq $name (default "" $controller.alias)) -}}
+{{- if or (eq $name $controller.name) (has $name $controller.aliases) -}}
 {{- $said = ternary "off" "on" (hasPrefix "-" .) -}}
 {{- end -}}
 {{- end -}}

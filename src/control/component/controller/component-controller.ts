@@ -14,14 +14,11 @@ import { isStatus } from '../../../core/kube/status-error.ts';
 import { formatTime } from '../../../core/kube/time.ts';
 import type { Actor } from '../../../machinery/actor.ts';
 import { wasAborted } from '../../../machinery/time/abort.ts';
-import type { Client } from '../../../machinery/client/client.ts';
-import type { Clock } from '../../../machinery/time/clock.ts';
 import { createController, type ReconcileResult } from '../../../machinery/controller/controller.ts';
 import { createEventRecorder } from '../../../machinery/events/event-recorder.ts';
-import { createInformers, type Informers } from '../../../machinery/cache/informers.ts';
-import { silentLogger, type Logger } from '../../../machinery/logging/logger.ts';
-import type { Metrics } from '../../../machinery/metrics/metrics.ts';
-import type { Random } from '../../../machinery/random/random.ts';
+import { createInformers } from '../../../machinery/cache/informers.ts';
+import { silentLogger } from '../../../machinery/logging/logger.ts';
+import type { Surroundings } from '../../../machinery/controller/surroundings.ts';
 import { applyComponent } from '../apply/apply.ts';
 import { createCalls } from '../apply/calls.ts';
 import { componentToApply } from '../apply/from-rendered.ts';
@@ -48,14 +45,7 @@ import { problemLine, statusOf, type Outcome } from './status.ts';
 import { eventsOf, workNote } from './tell.ts';
 import { openWorld, type World } from './world.ts';
 
-export interface ComponentControllerOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-  readonly metrics?: Metrics;
-  readonly instance?: string;
+export interface ComponentControllerOptions extends Surroundings {
   readonly concurrency?: number;
   /** The server serves its own definitions whatever the stored ones say: they are followed as soon as they are there. */
   readonly keepsNames?: boolean;

@@ -19,21 +19,12 @@ import {
   isMeantFor,
 } from '../../../core/placement/volume-match.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import type { Client } from '../../../machinery/client/client.ts';
-import type { Clock } from '../../../machinery/time/clock.ts';
 import { createController } from '../../../machinery/controller/controller.ts';
 import { createEventRecorder } from '../../../machinery/events/event-recorder.ts';
-import type { Informers } from '../../../machinery/cache/informers.ts';
-import { silentLogger, type Logger } from '../../../machinery/logging/logger.ts';
-import type { Random } from '../../../machinery/random/random.ts';
+import { silentLogger } from '../../../machinery/logging/logger.ts';
+import type { Surroundings } from '../../../machinery/controller/surroundings.ts';
 
-export interface VolumeKeeperOptions {
-  readonly client: Client;
-  readonly informers: Informers;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger?: Logger;
-}
+export type VolumeKeeperOptions = Surroundings;
 
 type Volume = Stored<PersistentVolume>;
 type Claim = Stored<PersistentVolumeClaim>;

@@ -1,0 +1,78 @@
+/**
+ * Admission plugins of ours, one row each. The chain of an embedded cluster, the webhook server of the operator, the chart's webhook
+ * configurations and the server of a simulation are made from these rows.
+ */
+import { createComponentAdmission } from '../../control/component/admission/component-admission.ts';
+import { COMPONENT_ADMISSION } from '../../control/component/admission/scope.ts';
+import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
+import type { MatchCondition, RuleWithOperations } from '../../core/api/types/admissionregistration-v1.ts';
+import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
+import type { AdmissionPhase } from '../../machinery/webhook/review.ts';
+
+/** A plugin's entry in a webhook configuration. */
+export interface AdmissionWebhook {
+  /** Fully qualified, as denials show it: `daemon-guard.everynode.dev`. */
+  readonly name: string;
+  readonly rules: readonly RuleWithOperations[];
+  /** What an API server does when no webhook server answers. */
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  readonly timeoutSeconds: number;
+  /** CEL conditions on a request, besides the rules, under which the plugin is asked. */
+  readonly matchConditions?: readonly MatchCondition[];
+}
+
+export interface AdmissionRow {
+  /** `AdmissionPlugin.name`, and part of the path of its webhook. */
+  readonly name: string;
+  /** The phase in which the plugin decides. */
+  readonly phase: AdmissionPhase;
+  /**
+   * The controller whose kinds the plugin judges. An embedded cluster without that controller leaves the kinds, and so the
+   * judgement, to the webhook of an operator. Absent: the plugin is in every embedded chain.
+   */
+  readonly controller?: string;
+  readonly create: () => AdmissionPlugin;
+  readonly webhook: AdmissionWebhook;
+}
+
+export type AdmissionCatalogue = readonly AdmissionRow[];
+
+export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
+  {
+    name: COMPONENT_ADMISSION,
+    phase: 'validate',
+    controller: 'component',
+    create: createComponentAdmission,
+    webhook: {
+      name: 'component.everynode.dev',
+      rules: [...new Set(GENERATIONS.map(({ group }) => group))].map((group) => ({
+        apiGroups: [group],
+        apiVersions: GENERATIONS.filter((generation) => generation.group === group).map(({ version }) => version),
+        // Statuses are not judged: no subresource is named.
+        resources: [COMPONENT_PLURAL],
+        operations: ['CREATE', 'UPDATE'],
+        scope: 'Namespaced',
+      })),
+      // A secret that was stored unjudged cannot be taken back.
+      failurePolicy: 'Fail',
+      timeoutSeconds: 10,
+      matchConditions: [
+        {
+          name: 'stays',
+          // An object that is being deleted only loses finalizers. That must work without a webhook server, or it could never go.
+          expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
+        },
+      ],
+    },
+  },
+];
+
+/**
+ * New plugins of every row whose controller runs; of all rows when `runs` is absent. Each plugin stands after everything that may
+ * change an object.
+ */
+export const admissionPlugins = (
+  runs: (controller: string) => boolean = () => true,
+  rows: AdmissionCatalogue = ADMISSION_CATALOGUE,
+): readonly AdmissionPlugin[] =>
+  rows.filter(({ controller }) => controller === undefined || runs(controller)).map(({ create }) => create());

@@ -1,0 +1,20 @@
+/**
+ * The catalogue: every controller, one row each. Profiles (`everynode up`, `everynode operator`, simulations), help texts, roles,
+ * chart values and documentation are made from it. Everything that takes a catalogue takes this one unless given another, which
+ * tests do to show that a row is all that a new controller needs.
+ */
+import { ACCESS_CONTROLLERS } from './access.ts';
+import { DAEMON_CONTROLLERS } from './daemons.ts';
+import type { Catalogue } from './entry.ts';
+import { HOUSE_KEEPERS } from './house-keepers.ts';
+import { STORAGE_CONTROLLERS } from './storage.ts';
+import { WORKLOAD_CONTROLLERS } from './workloads.ts';
+
+/** In the order in which profiles create them; the order of simulated actors is part of what a seed means. */
+export const CATALOGUE: Catalogue = [
+  ...DAEMON_CONTROLLERS,
+  ...HOUSE_KEEPERS,
+  ...STORAGE_CONTROLLERS,
+  ...ACCESS_CONTROLLERS,
+  ...WORKLOAD_CONTROLLERS,
+];
