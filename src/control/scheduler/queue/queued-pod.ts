@@ -1,7 +1,7 @@
 /** A pod in the scheduler's hands, from the moment it is seen until it has a node or is gone. */
 import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import type { HeapEntry } from '../../../machinery/structures/heap.ts';
+import type { HeapEntry } from '../../../core/kube/heap.ts';
 import type { ClusterChange } from './cluster-change.ts';
 
 /** Where a pod is. It is in exactly one of these places, and in the structure that belongs to it. */

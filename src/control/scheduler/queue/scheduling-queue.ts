@@ -12,7 +12,7 @@ import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import { type CompiledPod, compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import type { SchedulerPlugin } from '../../../core/placement/plugin.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
-import { createHeap } from '../../../machinery/structures/heap.ts';
+import { createHeap } from '../../../core/kube/heap.ts';
 import { type BackoffTimes, backoffUntil, DEFAULT_BACKOFF, endOfBackoff, isBackingOff } from './backoff.ts';
 import { createChangeLog } from './change-log.ts';
 import { type ClusterChange, nodeOf } from './cluster-change.ts';
