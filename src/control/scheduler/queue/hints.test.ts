@@ -24,7 +24,7 @@ function world(wish: PodWish, rejectors: Rejectors, residents: readonly (readonl
   const entry = queuedPod(podOf('waiting', wish), 0, 0);
   entry.rejectors = rejectors;
   const begin = (): void => index.add(entry, compilePodOnce(entry.pod));
-  return { cluster, index, begin, calls: (change: ClusterChange) => index.calledBy(change).length > 0 };
+  return { cluster, index, begin, calls: (change: ClusterChange) => index.helpedBy(change).length > 0 };
 }
 
 const anti = (app: string, topologyKey = 'kubernetes.io/hostname'): Partial<PodSpec> => ({
@@ -183,7 +183,7 @@ describe('a pod that leaves', () => {
         return entry;
       });
       const record = recordOf(podOf('gone', { labels: { app: 'x' } }));
-      const called = index.calledBy({ kind: 'room', nodeName: 'a', record, atMost: Infinity });
+      const called = index.helpedBy({ kind: 'room', nodeName: 'a', record, atMost: Infinity });
       expect(called.map(({ entry }) => entry.pod.metadata.name).toSorted()).toEqual(expected);
       for (const entry of entries) index.remove(entry);
     }
@@ -322,7 +322,7 @@ describe('storage', () => {
     const entry = queuedPod(mounting, 0, 0);
     entry.rejectors = rejectors;
     index.add(entry, compilePodOnce(entry.pod));
-    expect(index.calledBy(change).length > 0).toBe(expected);
+    expect(index.helpedBy(change).length > 0).toBe(expected);
     expect(index.helps(change, entry, compilePodOnce(entry.pod))).toBe(expected);
     expect([index.remove(entry), index.remove(entry), index.size]).toEqual([true, false, 0]);
   });
