@@ -5,7 +5,7 @@
  */
 import { type CompiledPod, compilePodOnce } from '../../core/placement/compiled-pod.ts';
 import { assumeAndBind } from './assume-and-bind.ts';
-import type { Attempt, Decision, Refused } from './cycle.ts';
+import type { Attempt, Decision, Refused } from './decision.ts';
 import { noNodesMessage, refusalMessage } from './failure-reports.ts';
 import { findPreemption, type Preemption, type PreemptionSearch } from './preempt.ts';
 import { NO_PLUGINS, type QueuedPod } from './queue/queued-pod.ts';
@@ -23,17 +23,17 @@ export function beginAttempt(scheduler: SchedulerState, entry: QueuedPod): boole
   const compiled = compilePodOnce(pod);
   const decision = scheduler.cycle.quick(compiled);
   if (decision !== undefined) return conclude(scheduler, entry, compiled, decision, began);
-  return searchNode(scheduler, entry, compiled, scheduler.cycle.attempt(compiled), began);
+  return advanceNodeSearch(scheduler, entry, compiled, scheduler.cycle.attempt(compiled), began);
 }
 
 export function continueAttempt(scheduler: SchedulerState, interrupted: Interrupted): boolean {
   const { entry, compiled, began } = interrupted;
   return interrupted.search === 'node'
-    ? searchNode(scheduler, entry, compiled, interrupted.steps, began)
-    : searchVictims(scheduler, entry, compiled, interrupted.refused, interrupted.steps, began);
+    ? advanceNodeSearch(scheduler, entry, compiled, interrupted.steps, began)
+    : advanceVictimSearch(scheduler, entry, compiled, interrupted.refused, interrupted.steps, began);
 }
 
-function searchNode(
+function advanceNodeSearch(
   scheduler: SchedulerState,
   entry: QueuedPod,
   compiled: CompiledPod,
@@ -71,12 +71,12 @@ function conclude(
     case 'refused': {
       const { random, turn } = scheduler;
       const search = findPreemption(decision, { budgets: () => budgetsOf(scheduler), random, turn });
-      return searchVictims(scheduler, entry, compiled, decision, search, began);
+      return advanceVictimSearch(scheduler, entry, compiled, decision, search, began);
     }
   }
 }
 
-function searchVictims(
+function advanceVictimSearch(
   scheduler: SchedulerState,
   entry: QueuedPod,
   compiled: CompiledPod,

@@ -5,7 +5,8 @@ import { compilePodOnce } from '../../core/placement/compiled-pod.ts';
 import { preparePod } from '../../core/placement/prepared-pod.ts';
 import { scoreNodes } from '../../core/placement/scores.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
-import { createCycle, type Decision } from './cycle.ts';
+import { createCycle } from './cycle.ts';
+import type { Decision } from './decision.ts';
 import { createNodeOrder } from './node-order.ts';
 import { createSmallWorld, nodeOf, pinnedTo, podOf, turnOf } from './testing/small-world.ts';
 

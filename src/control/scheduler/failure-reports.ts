@@ -4,7 +4,7 @@ import type { Stored } from '../../core/kube/objects.ts';
 import type { Refusal } from '../../core/placement/answer.ts';
 import { failureOf, NO_NODES, summarize, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
 import type { EventRecorder } from '../../machinery/events/event-recorder.ts';
-import type { Refused } from './cycle.ts';
+import type { Refused } from './decision.ts';
 import type { Nominations } from './nominations.ts';
 import type { StatusWriter } from './status-writer.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../core/api/types/policy-v1.ts';
 import { type Budget, compileBudgets } from '../../core/placement/victims.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
-import type { Refused } from './cycle.ts';
+import type { Refused } from './decision.ts';
 import { findPreemption, type Preemption } from './preempt.ts';
 import { REJECTOR } from './queue/rejectors.ts';
 import { createSmallWorld, nodeOf, podOf, type PodWish, type SmallWorld, turnOf } from './testing/small-world.ts';

@@ -16,7 +16,7 @@ import {
   type Victims,
 } from '../../core/placement/victims.ts';
 import type { Random } from '../../machinery/random/random.ts';
-import type { Refused } from './cycle.ts';
+import type { Refused } from './decision.ts';
 import { rejectorBit } from './queue/rejectors.ts';
 import type { Turn } from './turn.ts';
 
