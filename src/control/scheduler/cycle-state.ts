@@ -1,4 +1,4 @@
-/** What attempts share (`cycle.ts`, `node-search.ts`, `node-choice.ts`), in one record. */
+/** The state that attempts share (`cycle.ts`, `node-search.ts`, `node-choice.ts`), in one record. */
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../core/placement/compiled-pod.ts';
 import { feasible, feasibleWithNominated } from '../../core/placement/filters.ts';

@@ -28,7 +28,7 @@ export const noNodesMessage = NO_NODES;
 export const refusalMessage = ({ prepared, refusals }: Refused, afterwards?: string): string =>
   summarizeFailure(failureOf(prepared, refusals, afterwards));
 
-/** The same sentence for the one node that was chosen and on which a plugin then refused to reserve. */
+/** Like `refusalMessage`, for the one chosen node on which a plugin refused to reserve. */
 export const reservationMessage = (refusal: Refusal): string => summarize([refusal]);
 
 export function createFailureReports({ events, statuses, nominations }: FailureReportOptions): FailureReports {

@@ -27,7 +27,7 @@ export function chooseAgain(cycle: CycleState, prepared: PreparedPod, found: rea
 }
 
 /**
- * The same search and the same choice, from the scores that nodes had for the last pod of this kind; for nearly all pods.
+ * Searches and chooses as `searchNode` and `choose` would, from the scores that nodes had for the last pod of this kind; for nearly all pods.
  * `undefined` where the full search must decide.
  */
 export function chooseRemembered(
