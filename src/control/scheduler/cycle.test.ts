@@ -8,7 +8,7 @@ import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import { createCycle } from './cycle.ts';
 import type { Decision } from './decision.ts';
 import { createNodeOrder } from './node-order.ts';
-import { createSmallWorld, nodeOf, pinnedTo, podOf, turnOf } from './testing/small-world.ts';
+import { createSmallWorld, nodeOf, pinnedTo, podOf, turnOf } from './testing/scheduler-harness.ts';
 
 const placedOn = (decision: Decision): string => (decision.outcome === 'placed' ? decision.nodeName : decision.outcome);
 

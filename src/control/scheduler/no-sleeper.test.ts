@@ -9,7 +9,7 @@ import { compilePodOnce } from '../../core/placement/compiled-pod.ts';
 import { judgeWithNominated } from '../../core/placement/filters.ts';
 import { preparePod } from '../../core/placement/prepared-pod.ts';
 import { preemptionForbidden, selectVictims } from '../../core/placement/victims.ts';
-import { createSmallWorld, nodeOf, podOf, type SmallWorld } from './testing/small-world.ts';
+import { createSmallWorld, nodeOf, podOf, type SmallWorld } from './testing/scheduler-harness.ts';
 
 const NODES = ['n0', 'n1', 'n2', 'n3'];
 const ZONES = ['za', 'zb'];

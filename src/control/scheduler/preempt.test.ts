@@ -5,7 +5,7 @@ import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import type { Refused } from './decision.ts';
 import { findPreemption, type Preemption } from './preempt.ts';
 import { REJECTOR } from './queue/rejectors.ts';
-import { createSmallWorld, nodeOf, podOf, type PodWish, type SmallWorld, turnOf } from './testing/small-world.ts';
+import { createSmallWorld, nodeOf, podOf, type PodWish, type SmallWorld, turnOf } from './testing/scheduler-harness.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 

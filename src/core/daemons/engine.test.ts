@@ -14,7 +14,7 @@ import {
   makePod,
   type NodeWish,
   type PodWish,
-} from './testing/worlds.ts';
+} from './testing/samples.ts';
 
 const NODES = ['n0', 'n1', 'n2'];
 const DAEMONS = ['d0', 'd1'];

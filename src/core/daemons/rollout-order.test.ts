@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeNode } from './testing/worlds.ts';
+import { makeNode } from './testing/samples.ts';
 import { createRolloutOrder } from './rollout-order.ts';
 
 const nodes = (names: readonly string[], zones: readonly string[] = []) => ({

@@ -3,7 +3,7 @@ import { daemonPodRules } from './daemon-pod-rules.ts';
 import { createEngine } from './engine.ts';
 import { createRolloutOrder } from './rollout-order.ts';
 import { NO_WISHES, planRollout, type RolloutWishes } from './rollout-plan.ts';
-import { makeDaemon, makeNode, makePod } from './testing/worlds.ts';
+import { makeDaemon, makeNode, makePod } from './testing/samples.ts';
 
 const NOW = 100_000;
 /** By name n1 comes first, by zone n3 does. */

@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate, feasible, judge } from './filters.ts';
 import { oracleVerdict, type Verdict } from './golden/oracle.ts';
-import { createWorld, type World } from './golden/worlds.ts';
+import { createWorld, type World } from './golden/sample-cluster.ts';
 import { preparePod } from './prepared-pod.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });

@@ -4,7 +4,7 @@ import type { Node, Pod, PodSpec } from '../api/types/core-v1.ts';
 import { type Answer, describeNo, refuse, YES } from './answer.ts';
 import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate, feasible, feasibleWithNominated, judge, judgeWithNominated } from './filters.ts';
-import { createWorld } from './golden/worlds.ts';
+import { createWorld } from './golden/sample-cluster.ts';
 import { createNodeState } from './node-state.ts';
 import type { SchedulerPlugin } from './plugin.ts';
 import { preparePod } from './prepared-pod.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node, Pod } from '../api/types/core-v1.ts';
 import { explainFit, fits } from './fit.ts';
-import { createWorld } from './golden/worlds.ts';
+import { createWorld } from './golden/sample-cluster.ts';
 import {
   addPod,
   allocatableOf,

@@ -4,7 +4,7 @@ import type { Node, Pod, PodSpec } from '../api/types/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/types/policy-v1.ts';
 import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate } from './filters.ts';
-import { createWorld } from './golden/worlds.ts';
+import { createWorld } from './golden/sample-cluster.ts';
 import { podKey, recordOf } from './pod-record.ts';
 import { preparePod } from './prepared-pod.ts';
 import {

@@ -1,7 +1,6 @@
 /**
  * Changes in the cluster that may help a waiting pod. `caches.ts` and `assume-and-bind.ts` report them, once the cluster state
- * shows them; the queue
- * decides which pods they concern.
+ * shows them; the queue decides which pods they concern.
  */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../core/api/types/core-v1.ts';
 import type { CSINode, StorageClass } from '../../../core/api/types/storage-v1.ts';

@@ -5,7 +5,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../.
 import { createClusterState } from '../../../core/placement/cluster-state.ts';
 import { compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import { recordOf } from '../../../core/placement/pod-record.ts';
-import { nodeOf, type NodeWish, pinnedTo, podOf, type PodWish } from '../testing/small-world.ts';
+import { nodeOf, type NodeWish, pinnedTo, podOf, type PodWish } from '../testing/scheduler-harness.ts';
 import { type ClusterChange, nodeAspects, podAspects } from './cluster-change.ts';
 import { ownChangeHelps } from './own-change.ts';
 import { queuedPod } from './queued-pod.ts';

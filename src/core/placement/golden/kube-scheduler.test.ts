@@ -12,7 +12,7 @@ import { type PreparedPod, preparePod } from '../prepared-pod.ts';
 import { scoreNodes } from '../scores.ts';
 import { failureOf, preemptionSays, preemptionSummary, summarizeFailure } from '../summary.ts';
 import { compileBudgets, findCandidates, pickCandidate, preemptionForbidden } from '../victims.ts';
-import { createWorld, type World } from './worlds.ts';
+import { createWorld, type World } from './sample-cluster.ts';
 
 interface Recorded {
   readonly nodes: {

@@ -11,7 +11,7 @@ import type {
   Toleration,
 } from '../../api/types/core-v1.ts';
 import type { LabelSelector } from '../../kube/meta-v1.ts';
-import type { World } from './worlds.ts';
+import type { World } from './sample-cluster.ts';
 
 type Labels = Readonly<Record<string, string>>;
 export type Verdict =
