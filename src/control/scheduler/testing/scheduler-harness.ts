@@ -86,7 +86,7 @@ export const podOf = (name: string, wish: PodWish = {}): Stored<Pod> => ({
   },
 });
 
-export interface SmallWorld {
+export interface SchedulerHarness {
   readonly clock: VirtualClock;
   readonly cluster: ClusterState;
   readonly queue: SchedulingQueue;
@@ -114,7 +114,9 @@ export interface SmallWorld {
 /** Never over, always over, or as a test likes. */
 export const turnOf = (expired: () => boolean): Turn => ({ begin: () => undefined, expired });
 
-export function createSmallWorld(options: { readonly seed?: number | string; readonly turn?: Turn } = {}): SmallWorld {
+export function createSchedulerHarness(
+  options: { readonly seed?: number | string; readonly turn?: Turn } = {},
+): SchedulerHarness {
   const clock = createVirtualClock();
   const random = createSeededRandom(options.seed ?? 1);
   const turn = options.turn ?? turnOf(() => false);
