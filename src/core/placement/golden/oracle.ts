@@ -161,7 +161,7 @@ function spreadOk(sample: SampleCluster, placed: readonly (readonly [Pod, Node])
   });
 }
 
-/** What the filters on labels, taints and other pods say; resources, ports and volumes are not judged here. */
+/** The verdict of the filters on labels, taints and other pods; resources, ports and volumes are not judged here. */
 export function oracleVerdict(sample: SampleCluster, node: Node): Verdict {
   const placed = sample.pods.flatMap((pod) => {
     const at = sample.nodes.find((each) => each.metadata.name === pod.spec.nodeName);
