@@ -32,7 +32,10 @@ async function startAnew() {
   }
   const { spawn } = await import('node:child_process');
   const args = ['--max-semi-space-size=8', fileURLToPath(import.meta.url), ...process.argv.slice(2)];
-  const child = spawn(node, args, { stdio: 'inherit', env: { ...process.env, ...MEMORY, EVERYNODE_STARTED_ANEW: '1' } });
+  const child = spawn(node, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...MEMORY, EVERYNODE_STARTED_ANEW: '1' },
+  });
   // Ctrl-C reaches the child by itself.
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -1,7 +1,7 @@
 /**
- * Pods that were given a node and whose binding the cache does not show yet. They count on their node all the same, so
- * that scheduling goes on without waiting for the API server. One stays assumed until the cache shows it bound or gone,
- * or until it is certain that its binding failed: forgetting on a mere timeout would give its room away twice.
+ * Pods that were given a node and whose binding the cache does not show yet. Assumed pods count on their node all the same,
+ * so that scheduling goes on without waiting for the API server. A pod stays assumed until the cache shows it bound or
+ * gone, or until it is certain that its binding failed: forgetting on a mere timeout would give its room away twice.
  */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
@@ -11,9 +11,9 @@ export interface AssumedPods {
   readonly size: number;
   nodeOf(uid: string): string | undefined;
   assume(pod: Stored<Pod>, nodeName: string): void;
-  /** The cache shows it: the assumption has served. Answers with the node that was assumed. */
+  /** The cache shows the pod bound or gone: it is no longer assumed. Returns the node that was assumed. */
   confirm(uid: string): string | undefined;
-  /** It will not be bound. False when it was no longer assumed. */
+  /** The pod will not be bound: frees its room. False when it was no longer assumed. */
   forget(pod: Stored<Pod>): boolean;
 }
 

@@ -9,7 +9,7 @@ import type { Client } from '../../machinery/client/client.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createBinder, type Binding } from './binder.ts';
-import { podOf } from './testing/small-world.ts';
+import { podOf } from './testing/scheduler-harness.ts';
 
 const pod = podOf('p');
 const compiled = compilePodOnce(pod);

@@ -1,7 +1,6 @@
 /**
- * From decision to binding: plugins set aside what they need, the pod is bound through the API, many at a time, while
- * the next are decided. A binding whose answer was lost is looked up before anything is given back, because the pod may
- * well be bound.
+ * From decision to binding: plugins reserve, the pod is bound through the API, many at a time, while the next pods are
+ * decided. A binding whose answer was lost is looked up before reservations are undone, because the pod may well be bound.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
@@ -18,12 +17,12 @@ import type { Random } from '../../machinery/random/random.ts';
 
 export type Binding =
   | { readonly bound: true }
-  /** It was bound to another node by somebody else, or is gone: no longer ours. */
+  /** The pod was bound to another node by another client, or is gone: nothing is left to schedule. */
   | { readonly bound: false; readonly settled: true }
   | { readonly bound: false; readonly settled: false; readonly message: string };
 
 export interface Binder {
-  /** A refusal of a plugin, or nothing; what others set aside is freed again. */
+  /** Lets every plugin reserve. Returns the first refusal, after the reservations of all plugins were undone. */
   reserve(compiled: CompiledPod, nodeName: string): Extract<Answer, { ok: false }> | undefined;
   unreserve(compiled: CompiledPod, nodeName: string): void;
   /** Never rejects, unless the signal fires. */
@@ -62,7 +61,7 @@ export function createBinder({ client, clock, random, plugins, signal }: BinderO
     return undefined;
   }
 
-  /** Asks until there is an answer: until then nobody knows whether the room is taken. */
+  /** Reads the pod until the API server answers: until then the room may be taken. */
   async function lookUp(pod: Stored<Pod>, nodeName: string, why: unknown): Promise<Binding> {
     const backoff = createBackoff(clock, random, LOOK_UP);
     for (;;) {

@@ -1,17 +1,18 @@
-/** What people see of an attempt that failed: the event, the condition, the promise; worded as kube-scheduler does. */
+/** Reports a failed attempt: the event, the condition and the nomination, worded by core/placement as kube-scheduler does. */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import { failureOf, NO_NODES, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
+import type { Refusal } from '../../core/placement/answer.ts';
+import { failureOf, NO_NODES, summarize, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
 import type { EventRecorder } from '../../machinery/events/event-recorder.ts';
-import type { Refused } from './cycle.ts';
+import type { Refused } from './decision.ts';
 import type { Nominations } from './nominations.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export interface FailureReports {
-  /** No node takes it. Without `nominatedNodeName` the promise stays as it is; empty takes it back. */
+  /** No node takes the pod. An undefined `nominatedNodeName` leaves the nomination as it is, an empty one withdraws it. */
   unschedulable(pod: Stored<Pod>, message: string, nominatedNodeName: string | undefined): void;
   error(pod: Stored<Pod>, message: string): void;
-  /** It is being deleted, so nobody looks for a node any more. */
+  /** The pod is being deleted, so no node is searched. */
   skipped(pod: Stored<Pod>): void;
 }
 
@@ -23,9 +24,12 @@ export interface FailureReportOptions {
 
 export const noNodesMessage = NO_NODES;
 
-/** `0/5 nodes are available: …`, and what preemption had to say. */
+/** `0/5 nodes are available: …`, followed by the message of preemption. */
 export const refusalMessage = ({ prepared, refusals }: Refused, afterwards?: string): string =>
   summarizeFailure(failureOf(prepared, refusals, afterwards));
+
+/** Like `refusalMessage`, for the one chosen node on which a plugin refused to reserve. */
+export const reservationMessage = (refusal: Refusal): string => summarize([refusal]);
 
 export function createFailureReports({ events, statuses, nominations }: FailureReportOptions): FailureReports {
   const report = (
@@ -35,7 +39,7 @@ export function createFailureReports({ events, statuses, nominations }: FailureR
     nominatedNodeName: string | undefined,
   ): void => {
     if (nominatedNodeName !== undefined) nominations.set(pod, nominatedNodeName);
-    // Pods that wait are looked at again every few minutes; what their condition says already is no news.
+    // Unschedulable pods are retried every few minutes: a message that the condition already has is not recorded again.
     if (!says(pod, reason, message)) events.event(pod, failedScheduling(message));
     statuses.write(pod, {
       unscheduled: { reason, message },

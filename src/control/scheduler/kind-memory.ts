@@ -1,7 +1,7 @@
 /**
- * What each node said to the last pod of a kind, kept until the node or what is on it changes. Ten thousand pods of one
+ * Scores of nodes for the last pod of a kind, each kept until the node or its pods change. Ten thousand pods of one
  * template then ask every node a handful of times instead of five hundred nodes each. Only for kinds about which nodes
- * can be asked one by one: nothing across nodes, no preferences, no plugins.
+ * can be asked one by one: no filters across nodes, no preferences, no plugins.
  */
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
 import { feasible } from '../../core/placement/filters.ts';
@@ -14,12 +14,12 @@ import { kindOf } from './queue/kinds-of-pods.ts';
 export const REFUSES = -1;
 
 export interface NodeScores {
-  /** By slot: what the node is worth, or REFUSES, or NaN where that cannot be said of it alone. */
+  /** By slot: the node's score, or REFUSES, or NaN where the score depends on the other nodes. */
   readonly scores: Float64Array;
-  /** By slot: the state of change the node was in when it said so; outdated where `changes` differs. */
+  /** By slot: the value of `changes` when the node was asked; the score is outdated where the two differ. */
   readonly asked: Float64Array;
   readonly changes: Float64Array;
-  /** Asks the node. */
+  /** Asks the node again and remembers the score. */
   ask(state: NodeState): number;
 }
 
@@ -29,7 +29,7 @@ export interface KindMemory {
 }
 
 interface Memory {
-  /** By slot: the node's state of change when it was asked. */
+  /** As in `NodeScores`; both as long as the columns of the cluster were at the last use. */
   asked: Float64Array;
   scores: Float64Array;
 }
@@ -74,7 +74,7 @@ export function createKindMemory(cluster: ClusterState): KindMemory {
         const { taints } = state.node.spec;
         const avoided = taints !== undefined && tolerations.countUntoleratedPreferences(taints) > 0;
         let answer = feasible(prepared, state) ? score(state) : REFUSES;
-        // Possible but not wanted: how much less depends on the other nodes, so the long way is taken.
+        // Avoided, not refused: the lower score depends on the other nodes, so the full search decides.
         if (avoided && answer !== REFUSES) answer = Number.NaN;
         asked[slot] = changes[slot] as number;
         scores[slot] = answer;

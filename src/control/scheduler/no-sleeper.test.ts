@@ -1,5 +1,5 @@
 /**
- * The promise of the queue, held against a plain reading of the rules: when it is quiet, nobody waits who could go. Worlds
+ * The promise of the queue, held against a plain reading of the rules: when the queue is quiet, no pod waits that could go. Clusters
  * are small and crowded, changes come in any order, and no time passes, so that nothing but the hints can wake a pod.
  */
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { compilePodOnce } from '../../core/placement/compiled-pod.ts';
 import { judgeWithNominated } from '../../core/placement/filters.ts';
 import { preparePod } from '../../core/placement/prepared-pod.ts';
 import { preemptionForbidden, selectVictims } from '../../core/placement/victims.ts';
-import { createSmallWorld, nodeOf, podOf, type SmallWorld } from './testing/small-world.ts';
+import { createSchedulerHarness, nodeOf, podOf, type SchedulerHarness } from './testing/scheduler-harness.ts';
 
 const NODES = ['n0', 'n1', 'n2', 'n3'];
 const ZONES = ['za', 'zb'];
@@ -83,7 +83,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-function apply(world: SmallWorld, names: string[], action: Step, count: { pods: number }): void {
+function apply(harness: SchedulerHarness, names: string[], action: Step, count: { pods: number }): void {
   switch (action.do) {
     case 'add': {
       const { app: label, pin, port, rules: spec, cpu, priority, copies } = action.wish;
@@ -91,7 +91,7 @@ function apply(world: SmallWorld, names: string[], action: Step, count: { pods: 
         const name = `p${count.pods++}`;
         names.push(name);
         const pinned = pin === undefined ? spec : withPin(spec, pin);
-        world.add(
+        harness.add(
           podOf(name, { cpu, priority, labels: { app: label }, ...(port === undefined ? {} : { port }), spec: pinned }),
         );
       }
@@ -99,12 +99,12 @@ function apply(world: SmallWorld, names: string[], action: Step, count: { pods: 
     }
     case 'remove': {
       const name = names.splice(action.at % Math.max(1, names.length), 1)[0];
-      if (name !== undefined) world.remove(name);
+      if (name !== undefined) harness.remove(name);
       break;
     }
     case 'node': {
       const { zone, taint, unschedulable, ...rest } = action.nodeWish;
-      world.setNode(
+      harness.setNode(
         nodeOf(action.name, {
           ...rest,
           ...(zone === undefined ? {} : { labels: { zone } }),
@@ -115,17 +115,17 @@ function apply(world: SmallWorld, names: string[], action: Step, count: { pods: 
       break;
     }
     case 'lose':
-      world.removeNode(action.name);
+      harness.removeNode(action.name);
       break;
     case 'relabel': {
-      const name = [...world.bound.keys()][action.at % Math.max(1, world.bound.size)];
-      if (name !== undefined) world.relabel(name, { app: action.app });
+      const name = [...harness.bound.keys()][action.at % Math.max(1, harness.bound.size)];
+      if (name !== undefined) harness.relabel(name, { app: action.app });
       break;
     }
     case 'victims':
-      for (const name of [...world.leaving.keys()]) {
+      for (const name of [...harness.leaving.keys()]) {
         names.splice(names.indexOf(name), 1);
-        world.remove(name);
+        harness.remove(name);
       }
   }
 }
@@ -139,12 +139,12 @@ function withPin(spec: Partial<PodSpec>, pin: string): Partial<PodSpec> {
 }
 
 /** Pods that wait although a node would take them, or would after others left. */
-function sleepers(world: SmallWorld): string[] {
+function sleepers(harness: SchedulerHarness): string[] {
   const found: string[] = [];
-  for (const entry of world.queue.waiting()) {
-    const prepared = preparePod(compilePodOnce(entry.pod), world.cluster);
+  for (const entry of harness.queue.waiting()) {
+    const prepared = preparePod(compilePodOnce(entry.pod), harness.cluster);
     const nominated = entry.pod.status?.nominatedNodeName ?? '';
-    for (const state of world.cluster.nodes.values()) {
+    for (const state of harness.cluster.nodes.values()) {
       const answer = judgeWithNominated(prepared, state);
       if (answer.ok) found.push(`${entry.pod.metadata.name} fits ${state.name}`);
       else if (answer.preemptionHelps && nominated === '') {
@@ -157,8 +157,8 @@ function sleepers(world: SmallWorld): string[] {
   return found;
 }
 
-function overfull(world: SmallWorld): string[] {
-  return [...world.cluster.nodes.values()]
+function overfull(harness: SchedulerHarness): string[] {
+  return [...harness.cluster.nodes.values()]
     .filter(({ requestedCpu, allocatable }) => requestedCpu > allocatable.cpu)
     .map(({ name }) => name);
 }
@@ -167,18 +167,18 @@ describe('when the queue is quiet', () => {
   it('nobody waits who could go, whatever happened and in whatever order', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), fc.integer(), (steps, seed) => {
-        const world = createSmallWorld({ seed });
+        const harness = createSchedulerHarness({ seed });
         const names: string[] = [];
         const count = { pods: 0 };
         const shrunk = new Set<string>();
         for (const action of steps) {
-          apply(world, names, action, count);
+          apply(harness, names, action, count);
           if (action.do === 'node') shrunk.add(action.name);
-          world.run();
-          expect(sleepers(world)).toEqual([]);
+          harness.run();
+          expect(sleepers(harness)).toEqual([]);
         }
         // Only a node that was made smaller under its pods may hold more than it has.
-        expect(overfull(world).filter((name) => !shrunk.has(name))).toEqual([]);
+        expect(overfull(harness).filter((name) => !shrunk.has(name))).toEqual([]);
       }),
       { numRuns: 300 },
     );

@@ -1,15 +1,15 @@
 /**
- * The order in which nodes are looked at: by turns from each zone, so that a search that stops early has seen all of
- * them. It starts where the last one stopped. Made anew only when nodes came, went or moved, and somebody asks.
+ * The order in which nodes are asked: by turns from each zone, so that a search that stops early has asked nodes of every
+ * zone. A search starts where the last one stopped. The order is rebuilt on the first read after nodes came, went or moved.
  */
 import { labelOf } from '../../core/kube/labels.ts';
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
 import type { NodeState } from '../../core/placement/node-state.ts';
 
 export interface NodeOrder {
-  /** Never changed once handed out. */
+  /** Each list is never changed once returned. */
   list(): readonly NodeState[];
-  /** Where the cluster keeps the numbers of each, in the same order: reading these spares a look at every node. */
+  /** Slots of the same nodes in the same order, by which columns are read without touching the node states. */
   slots(): Int32Array;
   /** A node came, went, or has other labels. */
   stale(): void;

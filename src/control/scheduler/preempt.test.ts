@@ -2,22 +2,38 @@ import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../core/api/types/policy-v1.ts';
 import { type Budget, compileBudgets } from '../../core/placement/victims.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
-import type { Refused } from './cycle.ts';
+import type { Refused } from './decision.ts';
 import { findPreemption, type Preemption } from './preempt.ts';
 import { REJECTOR } from './queue/rejectors.ts';
-import { createSmallWorld, nodeOf, podOf, type PodWish, type SmallWorld, turnOf } from './testing/small-world.ts';
+import {
+  createSchedulerHarness,
+  nodeOf,
+  podOf,
+  type PodWish,
+  type SchedulerHarness,
+  turnOf,
+} from './testing/scheduler-harness.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 
-const refusedOf = (world: SmallWorld, pod: Stored<Pod>): Refused => {
-  const decision = world.decide(pod);
+const refusedOf = (harness: SchedulerHarness, pod: Stored<Pod>): Refused => {
+  const decision = harness.decide(pod);
   if (decision.outcome !== 'refused') throw new Error(`expected a refusal, got ${decision.outcome}`);
   return decision;
 };
 
-function preempt(world: SmallWorld, pod: Stored<Pod>, budgets: readonly Budget[] = [], expired = false): Preemption {
+function preempt(
+  harness: SchedulerHarness,
+  pod: Stored<Pod>,
+  budgets: readonly Budget[] = [],
+  expired = false,
+): Preemption {
   const random = createSeededRandom(1);
-  const search = findPreemption(refusedOf(world, pod), { budgets: () => budgets, random, turn: turnOf(() => expired) });
+  const search = findPreemption(refusedOf(harness, pod), {
+    budgets: () => budgets,
+    random,
+    turn: turnOf(() => expired),
+  });
   let step = search.next();
   while (step.done !== true) step = search.next();
   return step.value;
@@ -37,43 +53,43 @@ const started = (name: string, wish: PodWish, minute: number): Stored<Pod> => ({
 /** `node: pods`, each pod `cpu@priority`, named by node and place. */
 function crowded(nodes: {
   readonly [node: string]: readonly (readonly [cpu: number, priority: number])[];
-}): SmallWorld {
-  const world = createSmallWorld();
+}): SchedulerHarness {
+  const harness = createSchedulerHarness();
   for (const [name, pods] of Object.entries(nodes)) {
-    world.setNode(nodeOf(name));
+    harness.setNode(nodeOf(name));
     pods.forEach(([cpu, priority], at) =>
-      world.place(started(`${name}${at}`, { cpu, priority, labels: { app: name } }, at), name),
+      harness.place(started(`${name}${at}`, { cpu, priority, labels: { app: name } }, at), name),
     );
   }
-  return world;
+  return harness;
 }
 
 describe('who must go', () => {
   it('is the least important that makes enough room', () => {
-    const world = crowded({
+    const harness = crowded({
       a: [
         [2, 1],
         [1, 2],
         [1, 3],
       ],
     });
-    expect(victimsOf(preempt(world, podOf('p', { cpu: 1, priority: 9 })))).toBe('a: a0');
-    expect(victimsOf(preempt(world, podOf('p', { cpu: 3, priority: 9 })))).toBe('a: a1 a0');
+    expect(victimsOf(preempt(harness, podOf('p', { cpu: 1, priority: 9 })))).toBe('a: a0');
+    expect(victimsOf(preempt(harness, podOf('p', { cpu: 3, priority: 9 })))).toBe('a: a1 a0');
   });
 
   it('is the youngest of equals', () => {
-    const world = crowded({
+    const harness = crowded({
       a: [
         [2, 1],
         [2, 1],
       ],
     });
-    expect(victimsOf(preempt(world, podOf('p', { cpu: 2, priority: 9 })))).toBe('a: a1');
+    expect(victimsOf(preempt(harness, podOf('p', { cpu: 2, priority: 9 })))).toBe('a: a1');
   });
 
   it('is nobody of the same priority', () => {
-    const world = crowded({ a: [[4, 5]] });
-    expect(preempt(world, podOf('p', { cpu: 1, priority: 5 }))).toEqual({
+    const harness = crowded({ a: [[4, 5]] });
+    expect(preempt(harness, podOf('p', { cpu: 1, priority: 5 }))).toEqual({
       result: 'no-candidates',
       message:
         'no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
@@ -82,30 +98,30 @@ describe('who must go', () => {
   });
 
   it('is nobody where that would not help', () => {
-    const world = createSmallWorld();
-    world.setNode(nodeOf('a', { taint: 'x' }));
-    world.place(podOf('there', { cpu: 4 }), 'a');
-    expect(preempt(world, podOf('p', { cpu: 1, priority: 5 }))).toMatchObject({
+    const harness = createSchedulerHarness();
+    harness.setNode(nodeOf('a', { taint: 'x' }));
+    harness.place(podOf('there', { cpu: 4 }), 'a');
+    expect(preempt(harness, podOf('p', { cpu: 1, priority: 5 }))).toMatchObject({
       message:
         'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     });
   });
 
   it('is not even asked where the pod is refused before any node is', () => {
-    const world = crowded({ a: [[4, 1]] });
+    const harness = crowded({ a: [[4, 1]] });
     const plain = podOf('p', { cpu: 1, priority: 9 });
     const pin = (name: string) => ({ key: 'metadata.name', operator: 'In', values: [name] });
     const nodeSelectorTerms = [{ matchFields: [pin('a'), pin('b')] }];
     const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
-    expect(preempt(world, { ...plain, spec: { ...plain.spec, affinity } })).toEqual({
+    expect(preempt(harness, { ...plain, spec: { ...plain.spec, affinity } })).toEqual({
       result: 'not-eligible',
       message: 'not found',
     });
   });
 
   it('is on the pinned node or nowhere', () => {
-    const world = crowded({ a: [[4, 1]], b: [[4, 0]] });
-    expect(victimsOf(preempt(world, podOf('p', { cpu: 1, priority: 9, pin: 'a' })))).toBe('a: a0');
+    const harness = crowded({ a: [[4, 1]], b: [[4, 0]] });
+    expect(victimsOf(preempt(harness, podOf('p', { cpu: 1, priority: 9, pin: 'a' })))).toBe('a: a0');
   });
 });
 
@@ -157,16 +173,16 @@ describe('the best node', () => {
   });
 
   it('has the victims that started last', () => {
-    const world = createSmallWorld();
+    const harness = createSchedulerHarness();
     for (const [name, minute] of [
       ['a', 5],
       ['b', 9],
       ['c', 1],
     ] as const) {
-      world.setNode(nodeOf(name));
-      world.place(started(`${name}0`, { cpu: 4 }, minute), name);
+      harness.setNode(nodeOf(name));
+      harness.place(started(`${name}0`, { cpu: 4 }, minute), name);
     }
-    expect(victimsOf(preempt(world, podOf('p', { cpu: 4, priority: 9 })))).toBe('b: b0');
+    expect(victimsOf(preempt(harness, podOf('p', { cpu: 4, priority: 9 })))).toBe('b: b0');
   });
 });
 
@@ -180,87 +196,87 @@ const budget = (app: string, disruptionsAllowed: number): PodDisruptionBudget =>
 
 describe('budgets', () => {
   it('are broken when nothing else helps', () => {
-    const world = crowded({ a: [[4, 1]] });
-    const preemption = preempt(world, podOf('p', { cpu: 4, priority: 9 }), compileBudgets([budget('a', 0)]));
+    const harness = crowded({ a: [[4, 1]] });
+    const preemption = preempt(harness, podOf('p', { cpu: 4, priority: 9 }), compileBudgets([budget('a', 0)]));
     expect(preemption).toMatchObject({ result: 'victims', victims: { budgetViolations: 1 } });
   });
 });
 
 describe('a pod that may not preempt', () => {
   it('says so itself', () => {
-    const world = crowded({ a: [[4, 1]] });
-    expect(preempt(world, podOf('p', { cpu: 1, priority: 9, spec: { preemptionPolicy: 'Never' } }))).toEqual({
+    const harness = crowded({ a: [[4, 1]] });
+    expect(preempt(harness, podOf('p', { cpu: 1, priority: 9, spec: { preemptionPolicy: 'Never' } }))).toEqual({
       result: 'not-eligible',
       message: 'no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.',
     });
   });
 
   it('waits for victims that are still leaving the node it was promised', () => {
-    const world = crowded({ a: [[4, 1]], b: [[4, 1]] });
-    world.add(podOf('p', { cpu: 4, priority: 9 }));
-    world.run();
-    const entry = world.queue.get('uid-p');
+    const harness = crowded({ a: [[4, 1]], b: [[4, 1]] });
+    harness.add(podOf('p', { cpu: 4, priority: 9 }));
+    harness.run();
+    const entry = harness.queue.get('uid-p');
     if (entry === undefined) throw new Error('gone');
-    expect(preempt(world, entry.pod)).toEqual({
+    expect(preempt(harness, entry.pod)).toEqual({
       result: 'not-eligible',
       message: 'no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.',
     });
   });
 
   it('looks for room again when its promise was taken back, though its status does not say so yet', () => {
-    const world = crowded({
+    const harness = crowded({
       a: [
         [2, 1],
         [2, 2],
       ],
     });
-    world.add(podOf('p', { cpu: 2, priority: 9 }));
-    world.run();
-    const entry = world.queue.get('uid-p');
+    harness.add(podOf('p', { cpu: 2, priority: 9 }));
+    harness.run();
+    const entry = harness.queue.get('uid-p');
     if (entry === undefined) throw new Error('gone');
-    world.place(podOf('more', { cpu: 2, priority: 20 }), 'a');
-    world.nominations.set(entry.pod, '');
+    harness.place(podOf('more', { cpu: 2, priority: 20 }), 'a');
+    harness.nominations.set(entry.pod, '');
     expect(entry.pod.status?.nominatedNodeName).toBe('a');
-    expect(victimsOf(preempt(world, entry.pod))).toBe('a: a1 a0');
+    expect(victimsOf(preempt(harness, entry.pod))).toBe('a: a1 a0');
   });
 
   it('looks elsewhere when the node it was promised is lost to it', () => {
-    const world = crowded({ a: [[4, 1]], b: [[4, 1]] });
-    world.add(podOf('p', { cpu: 4, priority: 9 }));
-    world.run();
-    const entry = world.queue.get('uid-p');
+    const harness = crowded({ a: [[4, 1]], b: [[4, 1]] });
+    harness.add(podOf('p', { cpu: 4, priority: 9 }));
+    harness.run();
+    const entry = harness.queue.get('uid-p');
     const promised = entry?.pod.status?.nominatedNodeName ?? '';
-    world.setNode(nodeOf(promised, { taint: 'x' }));
+    harness.setNode(nodeOf(promised, { taint: 'x' }));
     const other = promised === 'a' ? 'b' : 'a';
-    expect(victimsOf(preempt(world, entry?.pod ?? podOf('none')))).toBe(`${other}: ${other}0`);
+    expect(victimsOf(preempt(harness, entry?.pod ?? podOf('none')))).toBe(`${other}: ${other}0`);
   });
 });
 
 describe('a search of several turns', () => {
   it('comes to the same answer', () => {
     const nodes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`n${i}`, [[4, i === 17 ? 0 : 3]] as const]));
-    const world = crowded(nodes);
-    expect(victimsOf(preempt(world, podOf('p', { cpu: 4, priority: 9 }), [], true))).toBe('n17: n170');
+    const harness = crowded(nodes);
+    expect(victimsOf(preempt(harness, podOf('p', { cpu: 4, priority: 9 }), [], true))).toBe('n17: n170');
   });
 
   it('is overtaken when the victims are gone by then', () => {
-    const world = crowded({ a: [[4, 1]], b: [[4, 3]] });
-    const refused = refusedOf(world, podOf('p', { cpu: 4, priority: 9 }));
+    const harness = crowded({ a: [[4, 1]], b: [[4, 3]] });
+    const refused = refusedOf(harness, podOf('p', { cpu: 4, priority: 9 }));
     const options = { budgets: () => [], random: createSeededRandom(1), turn: turnOf(() => true) };
     const search = findPreemption(refused, options);
     search.next();
-    world.remove('a0');
-    world.remove('b0');
+    harness.remove('a0');
+    harness.remove('b0');
     let step = search.next();
     while (step.done !== true) step = search.next();
     expect(step.value).not.toMatchObject({ result: 'victims' });
   });
 
   it('remembers what refused the pod even with everybody else gone', () => {
-    const world = createSmallWorld();
-    world.setNode(nodeOf('a'));
-    world.place(podOf('cheap', { cpu: 4 }), 'a');
-    world.place(podOf('dear', { priority: 99, labels: { app: 'x' } }), 'a');
+    const harness = createSchedulerHarness();
+    harness.setNode(nodeOf('a'));
+    harness.place(podOf('cheap', { cpu: 4 }), 'a');
+    harness.place(podOf('dear', { priority: 99, labels: { app: 'x' } }), 'a');
     const affinity = {
       podAntiAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: [
@@ -268,7 +284,7 @@ describe('a search of several turns', () => {
         ],
       },
     };
-    const preemption = preempt(world, podOf('p', { cpu: 1, priority: 9, spec: { affinity } }));
+    const preemption = preempt(harness, podOf('p', { cpu: 1, priority: 9, spec: { affinity } }));
     expect(preemption).toMatchObject({ result: 'no-candidates', rejectors: REJECTOR.InterPodAffinity });
   });
 });

@@ -16,23 +16,23 @@ import {
   type Victims,
 } from '../../core/placement/victims.ts';
 import type { Random } from '../../machinery/random/random.ts';
-import type { Refused } from './cycle.ts';
+import type { Refused } from './decision.ts';
 import { rejectorBit } from './queue/rejectors.ts';
 import type { Turn } from './turn.ts';
 
 export type Preemption =
-  /** These must go; the pod is promised their room. */
+  /** Victims to evict; the pod is nominated to their node. */
   | { readonly result: 'victims'; readonly victims: Victims }
-  /** It waits for the room it was promised, or may not preempt: whatever it was promised stays. */
+  /** The pod waits for victims that are leaving already, or may not preempt: its nomination stays as it is. */
   | { readonly result: 'not-eligible'; readonly message: string }
-  /** There is nobody whose leaving would help: a promise made earlier is void. */
+  /** No eviction would help: an earlier nomination is withdrawn. */
   | {
       readonly result: 'no-candidates';
       readonly message: string;
-      /** What refused the pod even with the others gone: it waits for that too. */
+      /** `REJECTOR` bits of the filters that refused the pod even without the victims: the pod waits for those too. */
       readonly rejectors: number;
     }
-  /** The cluster changed while candidates were looked for. */
+  /** The cluster changed during the search, and the pod may fit now. */
   | { readonly result: 'overtaken' };
 
 export interface PreemptOptions {
@@ -49,7 +49,7 @@ const OVERTAKEN: Preemption = { result: 'overtaken' };
 export function* findPreemption(refused: Refused, options: PreemptOptions): PreemptionSearch {
   const { cluster, compiled, refusal } = refused.prepared;
   if (refusal !== undefined) return { result: 'not-eligible', message: NOTHING_PREPARED };
-  // As it is kept here: the status may still tell of a promise that was taken back.
+  // From the cluster state: the pod's status may still show a nomination that was withdrawn.
   const nominated = cluster.nominationOf(compiled.record.key);
   const forbidden = preemptionForbidden(refused.prepared, isHopeless(refused, nominated) ? undefined : nominated);
   if (forbidden !== undefined) return { result: 'not-eligible', message: preemptionSays(forbidden) };
@@ -84,7 +84,7 @@ export function* findPreemption(refused: Refused, options: PreemptOptions): Pree
       const list = answer.victims.budgetViolations === 0 ? clean : violating;
       if (list.length < wanted) list.push(answer.victims);
       if (clean.length > 0 && clean.length + violating.length >= wanted) break;
-      // Nobody has to go: there is room already, since the node was asked.
+      // No victim is needed: room appeared since the node was asked.
     } else return OVERTAKEN;
   }
   const best = pickCandidate([...clean, ...violating]);
@@ -95,7 +95,7 @@ export function* findPreemption(refused: Refused, options: PreemptOptions): Pree
   return { result: 'victims', victims: best };
 }
 
-/** The node it was promised said no for a reason that nobody's leaving can mend. */
+/** The nominated node refused the pod for a reason that no eviction can remove. */
 function isHopeless(refused: Refused, nominated: string | undefined): boolean {
   const index = refused.states.findIndex((state) => state.name === nominated);
   // A node that was not asked is one the pod cannot go to.

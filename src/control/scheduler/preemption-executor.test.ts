@@ -8,7 +8,7 @@ import { silentLogger } from '../../machinery/logging/logger.ts';
 import type { Lister } from '../../machinery/cache/object-store.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import { createPreemptionExecutor } from './preemption-executor.ts';
-import { nodeOf, podOf } from './testing/small-world.ts';
+import { nodeOf, podOf } from './testing/scheduler-harness.ts';
 
 /** Carries out a preemption of these victims, where a lesser pod was promised the node; answers what was done. */
 async function preempt(...victims: Stored<Pod>[]): Promise<string[]> {

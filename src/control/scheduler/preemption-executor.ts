@@ -1,8 +1,8 @@
 /**
- * Carries a preemption out, beside the scheduling of other pods: promises of less important pods on that node are
- * withdrawn, every victim is marked and deleted. The pod itself is not tried again until that is done. Whatever is lost
- * half-way, by an error or a crash, is made good by the next attempt of the pod: it finds some victims leaving and
- * waits, or chooses again.
+ * Carries a preemption out, beside the scheduling of other pods: nominations of pods of lower priority to that node are
+ * withdrawn, every victim is marked and deleted. The preemptor is not tried again until that is done. A preemption that
+ * an error or a crash interrupts is completed by the next attempt of the pod: it finds some victims leaving and waits, or
+ * chooses again.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod, PodCondition } from '../../core/api/types/core-v1.ts';
@@ -27,16 +27,16 @@ export interface PreemptionExecutorOptions {
   readonly events: EventRecorder;
   readonly cluster: ClusterState;
   readonly pods: Lister<Pod>;
-  /** Withdraws the promise made to a pod. */
+  /** Withdraws the nomination of a pod. */
   readonly withdraw: (pod: Stored<Pod>) => void;
 }
 
 export interface PreemptionExecutor {
-  /** Resolves when every victim was dealt with; rejects when one could not be, and then the pod should try again. */
+  /** Resolves when every victim was deleted or gone; rejects when one could not be, and then the preemptor retries. */
   run(preemptor: Stored<Pod>, victims: Victims, signal: AbortSignal): Promise<void>;
 }
 
-/** Victims of one node dealt with at a time, as kube-scheduler's parallelism. */
+/** Victims of one node evicted at a time, as kube-scheduler's parallelism. */
 const PARALLEL = 16;
 
 export const REASON_PREEMPTED = 'PreemptionByScheduler';
@@ -44,14 +44,14 @@ export const REASON_PREEMPTED = 'PreemptionByScheduler';
 export function createPreemptionExecutor(options: PreemptionExecutorOptions): PreemptionExecutor {
   const { client, clock, logger, events, cluster } = options;
 
-  function withdrawLesser(preemptor: Stored<Pod>, nodeName: string): void {
+  function withdrawLowerPriority(preemptor: Stored<Pod>, nodeName: string): void {
     const priority = preemptor.spec.priority ?? 0;
     for (const record of cluster.nominatedTo(nodeName)) {
       if (record.priority < priority) options.withdraw(record.pod as Stored<Pod>);
     }
   }
 
-  /** The newest version in the cache, or nothing when the pod is gone or is leaving by itself. */
+  /** The newest version in the cache, or undefined when the pod is gone or terminating. */
   function present(record: PodRecord): Stored<Pod> | undefined {
     const { namespace, name } = record.pod.metadata;
     const pod = options.pods.get(name, namespace);
@@ -76,7 +76,7 @@ export function createPreemptionExecutor(options: PreemptionExecutorOptions): Pr
       }
       await client.delete(PODS, keyOf(victim), { preconditions: { uid }, signal });
     } catch (error) {
-      // Gone already, or another pod of that name: either way its room is free.
+      // The victim is gone, or another pod has its name: either way its room is free.
       if (isStatus(error, 'NotFound') || isStatus(error, 'Conflict')) return;
       throw error;
     }
@@ -92,9 +92,9 @@ export function createPreemptionExecutor(options: PreemptionExecutorOptions): Pr
   return {
     async run(preemptor, { nodeName, pods }, signal) {
       const victims = pods.filter((record) => present(record) !== undefined);
-      // All of them leave already: whoever they leave for keeps what it was promised, as with kube-scheduler.
+      // All victims are terminating: the nomination of the pod they were evicted for stays, as with kube-scheduler.
       if (victims.length === 0) return;
-      withdrawLesser(preemptor, nodeName);
+      withdrawLowerPriority(preemptor, nodeName);
       let next = 0;
       const failures: unknown[] = [];
       const worker = async (): Promise<void> => {
@@ -114,7 +114,7 @@ export function createPreemptionExecutor(options: PreemptionExecutorOptions): Pr
   };
 }
 
-/** Why the victim goes, for whoever made it: a Job does not count such an end as a failure. */
+/** The DisruptionTarget condition, for the victim's controller: a Job does not count such an end as a failure. */
 function disruption(victim: Stored<Pod>, preemptor: Stored<Pod>, now: number): PodCondition | undefined {
   const { generation } = victim.metadata;
   const old = victim.status?.conditions?.find(({ type }) => type === 'DisruptionTarget');

@@ -1,4 +1,4 @@
-/** The scheduler's events: a recorder of its own unless one is given, and a budget for good news. */
+/** The scheduler's events: a recorder of its own unless one is given, and a rate limit for Scheduled events. */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Client } from '../../machinery/client/client.ts';
@@ -23,12 +23,12 @@ export interface SchedulerEventOptions {
 export interface SchedulerEvents {
   readonly events: EventRecorder;
   scheduled(pod: Stored<Pod>, nodeName: string): void;
-  /** Writes what is recorded until the signal fires and a little longer. */
+  /** Writes the recorded events until the signal fires and a little longer. */
   record(signal: AbortSignal): Promise<void>;
 }
 
 const MAX_EVENTS = 100_000;
-/** In a burst of tens of thousands of pods, that each got its node is shown by the pods; what failed is always told. */
+/** In a burst of tens of thousands of pods most Scheduled events are dropped: the pods show it. Failures never are. */
 const SUCCESSES_PER_SECOND = 500;
 const SUCCESS_BURST = 5000;
 

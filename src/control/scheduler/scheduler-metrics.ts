@@ -4,7 +4,7 @@ import type { QueueCounts } from './queue/scheduling-queue.ts';
 
 export interface SchedulerMetrics {
   attempted(result: 'scheduled' | 'unschedulable' | 'error', ms: number): void;
-  /** `undefined` when nobody could be preempted. */
+  /** `undefined` when no victim was selected. */
   preempted(victims: number | undefined): void;
 }
 

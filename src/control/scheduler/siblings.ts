@@ -12,7 +12,7 @@ import { type Requirement, type Selector, SelectorError, selectorOf } from '../.
 import { podNamespace } from '../../core/placement/pod-record.ts';
 import type { Informers } from '../../machinery/cache/informers.ts';
 
-/** `undefined` for pods without siblings. */
+/** The selector of a pod's siblings; `undefined` for pods without any. */
 export type Siblings = (pod: Pod) => Selector | undefined;
 
 export function createSiblings(informers: Informers): Siblings {

@@ -1,6 +1,6 @@
 /**
- * Why a pod has no node, and which it was promised, written into its status. Only what differs is written, the newest
- * wish replaces older ones that wait, and what cannot be written is tried again until it is void.
+ * Writes into a pod's status why it has no node (PodScheduled=False) and its nominated node. Only differences are written,
+ * newer changes replace those not written yet, and a failed write is retried until the pod has a node or is gone.
  */
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod, PodCondition } from '../../core/api/types/core-v1.ts';
@@ -15,16 +15,16 @@ import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../machinery/cache/object-store.ts';
 import { createSlicedWork } from '../../machinery/time/sliced-work.ts';
 
-export interface Wish {
-  /** PodScheduled=False with this; absent: the condition stays as it is. */
+export interface StatusChange {
+  /** PodScheduled=False with this reason and message; absent: the condition stays as it is. */
   readonly unscheduled?: { readonly reason: 'Unschedulable' | 'SchedulerError'; readonly message: string };
-  /** Empty clears it; absent: it stays as it is. */
+  /** Empty clears the nominated node; absent: it stays as it is. */
   readonly nominatedNodeName?: string;
 }
 
 export interface StatusWriter {
-  write(pod: Stored<Pod>, wish: Wish): void;
-  /** The pod has a node or is gone: nothing of the kind is to be said any more. */
+  write(pod: Stored<Pod>, change: StatusChange): void;
+  /** The pod has a node or is gone: drops the changes not written yet. */
   forget(uid: string): void;
   stop(): Promise<void>;
 }
@@ -37,60 +37,69 @@ export interface StatusWriterOptions {
   readonly signal: AbortSignal;
 }
 
-interface Wanted {
+interface PendingChange {
   readonly namespace: string | undefined;
   readonly name: string;
-  readonly wish: Wish;
+  readonly change: StatusChange;
 }
 
 export function createStatusWriter({ client, clock, logger, pods, signal }: StatusWriterOptions): StatusWriter {
-  const wanted = new Map<string, Wanted>();
+  /** Changes not written yet, by UID of the pod. */
+  const pending = new Map<string, PendingChange>();
   const work = createSlicedWork({
     clock,
     look(uid) {
-      const target = wanted.get(uid);
+      const target = pending.get(uid);
       if (target === undefined) return undefined;
       const pod = pods.get(target.name, target.namespace);
-      const body = pod === undefined || pod.metadata.uid !== uid ? undefined : patchFor(pod, target.wish, clock.now());
+      const body =
+        pod === undefined || pod.metadata.uid !== uid ? undefined : patchFor(pod, target.change, clock.now());
       if (pod === undefined || body === undefined) {
-        wanted.delete(uid);
+        pending.delete(uid);
         return undefined;
       }
       return write(pod, body, target);
     },
     onError(uid, error) {
-      // A conflict here means another pod of that name.
+      // A conflict means that another pod has this name: the patch carries the UID.
       if (signal.aborted || isStatus(error, 'NotFound') || isStatus(error, 'Conflict') || isStatus(error, 'Invalid')) {
-        wanted.delete(uid);
+        pending.delete(uid);
         return false;
       }
-      const target = wanted.get(uid);
-      logger.warn('Could not write why a pod waits', { ...(target === undefined ? {} : { name: target.name }), error });
+      const target = pending.get(uid);
+      logger.warn('Could not write the status of a pod', {
+        ...(target === undefined ? {} : { name: target.name }),
+        error,
+      });
       return true;
     },
   });
 
-  async function write(pod: Stored<Pod>, body: JsonObject, target: Wanted): Promise<void> {
+  async function write(pod: Stored<Pod>, body: JsonObject, target: PendingChange): Promise<void> {
     await client.patch(PODS, keyOf(pod), { type: 'strategic', body }, { subresource: 'status', signal });
-    // Unless something else is wished by now.
-    if (wanted.get(pod.metadata.uid) === target) wanted.delete(pod.metadata.uid);
+    // A newer change stays pending.
+    if (pending.get(pod.metadata.uid) === target) pending.delete(pod.metadata.uid);
   }
 
   return {
-    write(pod, wish) {
+    write(pod, change) {
       const { uid, namespace, name } = pod.metadata;
-      wanted.set(uid, { namespace, name, wish: { ...wanted.get(uid)?.wish, ...wish } });
+      pending.set(uid, { namespace, name, change: { ...pending.get(uid)?.change, ...change } });
       work.add(uid);
     },
     forget(uid) {
-      if (wanted.delete(uid)) work.forget(uid);
+      if (pending.delete(uid)) work.forget(uid);
     },
     stop: () => work.stop(),
   };
 }
 
-/** `undefined` when the status says it all already. */
-function patchFor(pod: Stored<Pod>, { unscheduled, nominatedNodeName }: Wish, now: number): JsonObject | undefined {
+/** `undefined` when the status has all of the change already. */
+function patchFor(
+  pod: Stored<Pod>,
+  { unscheduled, nominatedNodeName }: StatusChange,
+  now: number,
+): JsonObject | undefined {
   if ((pod.spec.nodeName ?? '') !== '') return undefined;
   const status: { conditions?: PodCondition[]; nominatedNodeName?: string | null } = {};
   if (nominatedNodeName !== undefined && nominatedNodeName !== (pod.status?.nominatedNodeName ?? '')) {
@@ -102,16 +111,21 @@ function patchFor(pod: Stored<Pod>, { unscheduled, nominatedNodeName }: Wish, no
   return { metadata: { uid: pod.metadata.uid }, status } as unknown as JsonObject;
 }
 
-function conditionFor(pod: Stored<Pod>, said: NonNullable<Wish['unscheduled']>, now: number): PodCondition | undefined {
+function conditionFor(
+  pod: Stored<Pod>,
+  unscheduled: NonNullable<StatusChange['unscheduled']>,
+  now: number,
+): PodCondition | undefined {
   const old = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (old?.status === 'False' && old.reason === said.reason && old.message === said.message) return undefined;
+  if (old?.status === 'False' && old.reason === unscheduled.reason && old.message === unscheduled.message)
+    return undefined;
   const { generation } = pod.metadata;
   const since = old?.status === 'False' ? old.lastTransitionTime : undefined;
   return {
     type: 'PodScheduled',
     status: 'False',
-    reason: said.reason,
-    message: said.message,
+    reason: unscheduled.reason,
+    message: unscheduled.message,
     lastTransitionTime: since ?? formatTime(now),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };

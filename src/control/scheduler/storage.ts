@@ -12,7 +12,7 @@ import type { HandlerRegistration } from '../../machinery/cache/informer.ts';
 import type { Informers } from '../../machinery/cache/informers.ts';
 import type { StorageChange } from './queue/cluster-change.ts';
 
-/** What went helps nobody but those who waited for it in vain. */
+/** Deleted objects help no waiting pod; only volume bindings that wait for them must fail. */
 export interface StorageGone {
   claim(claim: PersistentVolumeClaim): void;
   volume(volume: PersistentVolume): void;
@@ -20,15 +20,15 @@ export interface StorageGone {
 
 export interface StorageCaches {
   readonly view: StorageView;
-  /** Begins to tell what changes. */
-  follow(tell: (change: StorageChange) => void, gone: StorageGone): readonly HandlerRegistration[];
+  /** Calls `onChange` for objects that are added or updated, `gone` for those deleted. */
+  follow(onChange: (change: StorageChange) => void, gone: StorageGone): readonly HandlerRegistration[];
 }
 
 const AVAILABLE_BY_CLASS = 'scheduler/available-by-class';
 const BY_CLAIM = 'scheduler/by-claim';
 const NO_CLASSES: readonly string[] = Object.freeze([]);
 
-/** Under its class, while no claim holds it or is about to. */
+/** Index key: the class of a volume that no claim holds or is about to hold. */
 const availableClass = ({ spec, status, metadata }: PersistentVolume): readonly string[] =>
   spec.claimRef === undefined &&
   metadata.deletionTimestamp === undefined &&
@@ -36,7 +36,7 @@ const availableClass = ({ spec, status, metadata }: PersistentVolume): readonly 
     ? [spec.storageClassName ?? '']
     : NO_CLASSES;
 
-/** Under the claim it names. */
+/** Index key: the claim that the volume names. */
 const claimOf = ({ spec: { claimRef } }: PersistentVolume): readonly string[] =>
   claimRef === undefined ? NO_CLASSES : [`${claimRef.namespace ?? ''}/${claimRef.name ?? ''}`];
 
@@ -62,24 +62,24 @@ export function createStorageCaches(informers: Informers): StorageCaches {
         return undefined;
       },
     },
-    follow: (tell, gone) => [
+    follow: (onChange, gone) => [
       claims.addHandler({
-        add: (claim) => tell({ kind: 'claim', claim, added: true }),
-        update: (_old, claim) => tell({ kind: 'claim', claim, added: false }),
+        add: (claim) => onChange({ kind: 'claim', claim, added: true }),
+        update: (_old, claim) => onChange({ kind: 'claim', claim, added: false }),
         delete: gone.claim,
       }),
       volumes.addHandler({
-        add: (volume) => tell({ kind: 'volume', volume, old: undefined }),
-        update: (old, volume) => tell({ kind: 'volume', volume, old }),
+        add: (volume) => onChange({ kind: 'volume', volume, old: undefined }),
+        update: (old, volume) => onChange({ kind: 'volume', volume, old }),
         delete: gone.volume,
       }),
       classes.addHandler({
-        add: (storageClass) => tell({ kind: 'storage-class', storageClass, old: undefined }),
-        update: (old, storageClass) => tell({ kind: 'storage-class', storageClass, old }),
+        add: (storageClass) => onChange({ kind: 'storage-class', storageClass, old: undefined }),
+        update: (old, storageClass) => onChange({ kind: 'storage-class', storageClass, old }),
       }),
       csiNodes.addHandler({
-        add: (csiNode) => tell({ kind: 'csi-node', csiNode, old: undefined }),
-        update: (old, csiNode) => tell({ kind: 'csi-node', csiNode, old }),
+        add: (csiNode) => onChange({ kind: 'csi-node', csiNode, old: undefined }),
+        update: (old, csiNode) => onChange({ kind: 'csi-node', csiNode, old }),
       }),
     ],
   };

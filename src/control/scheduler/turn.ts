@@ -1,4 +1,4 @@
-/** A share of the process: work that sees its turn expire stops where it is and goes on in the next. */
+/** A time slice: work that sees its turn expire yields where it is and continues in the next turn. */
 import type { Clock } from '../../machinery/time/clock.ts';
 
 export interface Turn {

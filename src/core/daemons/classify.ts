@@ -1,6 +1,6 @@
 /**
  * What is a daemon? DaemonSets, Orders in daemonSet mode, and kinds a user names (`group/version/kind`). One classifier
- * for everybody: who counts overhead, who drains, who guards tenants and who plans must agree, or they undo each other.
+ * for all callers: overhead, drains, the tenant guard and plans must agree, or they undo each other.
  */
 import type { DaemonSet } from '../api/types/apps-v1.ts';
 import type { Pod, PodSpec } from '../api/types/core-v1.ts';
@@ -40,7 +40,7 @@ export interface Daemon {
   /** UID, or kind and name where there is none yet. */
   readonly key: string;
   readonly object: KubeObject;
-  /** What one child is made from and takes; undefined where the kind does not say it in a way we can read. */
+  /** The pod spec of one child; undefined for kinds without a pod template in the usual place. */
   readonly spec: PodSpec | undefined;
   readonly eligibility: Eligibility;
 }

@@ -18,7 +18,7 @@ import { createEngine } from './engine.ts';
 import { type DaemonPod, GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
 import { createRolloutOrder } from './rollout-order.ts';
 import { decidesBeforeCreation, planRollout, rolloutLimits } from './rollout-plan.ts';
-import { anyNodeWish, anyPlacement, makeDaemon, makeNode, makePod, type PodWish } from './testing/worlds.ts';
+import { anyNodeWish, anyPlacement, makeDaemon, makeNode, makePod, type PodWish } from './testing/samples.ts';
 
 interface Case {
   readonly nodes: readonly Node[];

@@ -1,6 +1,6 @@
 /**
- * The rules of DaemonSets for one node: what its pods amount to, and what is to be done there. They are upstream's, with
- * what it computes in passes over all nodes turned into one judgement a node that the engine can count.
+ * The rules of DaemonSets for one node: how its pods count, and which to create or delete there. The rules are upstream's,
+ * whose passes over all nodes are turned into one judgement a node that the engine can count.
  */
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
@@ -23,14 +23,14 @@ import {
 export interface DaemonSetDefinition extends DaemonDefinition {
   /** The current revision's hash; empty while it is not known, and then no pod is up to date. */
   readonly hash: string;
-  /** Older controllers marked pods by the template's generation; undefined where it is not said. */
+  /** Older controllers marked pods by the template's generation; undefined where the DaemonSet has none. */
   readonly templateGeneration: string | undefined;
   readonly minReadySeconds: number;
   /** A node may have an old and a new pod at the same time. */
   readonly surge: boolean;
   /** Old pods on nodes that are down do not count against the rollout's budget. */
   readonly ignoreDownNodes: boolean;
-  /** How many restarts make a new pod count as crashing; 0: only what the node says is stuck. */
+  /** Restarts that make a new pod count as crashing; 0: only pods with a waiting reason that says so. */
   readonly maxRestarts: number;
   /** The variant of the pod this node should have, as its pods are marked with; undefined: there is only one. */
   readonly variant?: (node: Node) => string;
@@ -46,7 +46,7 @@ export const MISSCHEDULED = bit(2);
 export const READY = bit(3);
 export const AVAILABLE = bit(4);
 export const UPDATED = bit(5);
-/** `manage` has something to do. */
+/** `manage` has pods to create or delete. */
 export const WORK = bit(6);
 /** Counts against maxUnavailable (without surge). */
 export const SPENT = bit(7);
@@ -58,9 +58,9 @@ export const OLD_AVAILABLE = bit(9);
 export const SURGING = bit(10);
 /** Surge: a node with an available pod, counted also where none should run. */
 export const SERVING = bit(11);
-/** Surge: the old pod goes now: the new one is available, or none should run here and it is of no use. */
+/** Surge: the old pod is deleted now: the new one is available, or none should run here and the old is unavailable. */
 export const OLD_DONE = bit(12);
-/** Surge: an old, available pod on a node that should have none; it goes when enough others serve. */
+/** Surge: an old, available pod on a node that should have none; deleted when enough others serve. */
 export const SUNSET = bit(13);
 /** Time alone will change the judgement. */
 export const WAITS = bit(14);
@@ -108,7 +108,7 @@ function judge(
   return bits;
 }
 
-/** What the status counts; only the first pod of a node is asked. */
+/** The bits that the status counts; only the first pod of a node decides them. */
 function countFirst(
   daemon: DaemonSetDefinition,
   verdict: number,
@@ -145,7 +145,7 @@ const hasWork = (
   return create || remove.length > 0 || failed.length > 0 || succeeded.length > 0;
 };
 
-/** What is to be done on one node, apart from a rollout. */
+/** Pods to create and delete on one node, apart from a rollout. */
 export interface NodeWork {
   readonly create: boolean;
   readonly remove: readonly DaemonPod[];
@@ -167,7 +167,7 @@ export function manage(
   const shouldRun = (verdict & SHOULD_RUN) !== 0;
   if (pods.length === 0) return shouldRun ? { ...NO_WORK, create: true } : NO_WORK;
   if ((verdict & NODE_KNOWN) === 0) {
-    // Nobody will ever place these. Bound ones belong to the garbage collector of pods.
+    // Unscheduled pods of a node that does not exist will never be bound. Bound ones are left to the pod garbage collector.
     return { ...NO_WORK, remove: pods.filter((pod) => !isScheduled(pod) && !isTerminating(pod)) };
   }
   const here = pods.filter((pod) => !isTerminating(pod));

@@ -31,7 +31,7 @@ export interface NodeIdentity {
 /** Makes the pod for a node; `predecessor` is the UID of the pod it follows there, empty for the first. */
 export type PodMaker = (node: NodeIdentity, predecessor: string) => Pod;
 
-/** What may differ between groups of nodes. */
+/** The parts of a pod that may differ between groups of nodes. */
 export interface PodVariant {
   readonly spec: PodSpec;
   readonly annotations?: { readonly [key: string]: string };

@@ -13,13 +13,13 @@ const EVERY_DAEMON: readonly Toleration[] = Object.freeze([
   tolerate('unschedulable', 'NoSchedule'),
 ]);
 
-/** Who brings the network, or does without it, may start before it is there. */
+/** Pods on the host network may start before the node's network is available: one of them may provide it. */
 const HOST_NETWORK = tolerate('network-unavailable', 'NoSchedule');
 
 type Spec = Pick<PodSpec, 'tolerations' | 'hostNetwork'>;
 const made = new WeakMap<Spec, readonly Toleration[]>();
 
-/** One list for one template, so that all its pods share it. */
+/** Returns the same list for the same template, so that all its pods share it. */
 export function daemonTolerations(spec: Spec): readonly Toleration[] {
   let list = made.get(spec);
   if (list === undefined) made.set(spec, (list = add(spec)));
@@ -40,7 +40,7 @@ function add(spec: Spec): readonly Toleration[] {
   return Object.freeze(list);
 }
 
-/** The same but for how long it lasts; the daemon's lasts for ever. */
+/** Equal but for `tolerationSeconds`; the daemon's toleration never ends. */
 const isSame = (a: Toleration, b: Toleration): boolean =>
   (a.key ?? '') === (b.key ?? '') &&
   (a.effect ?? '') === (b.effect ?? '') &&

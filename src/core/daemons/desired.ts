@@ -1,6 +1,6 @@
 /**
- * What the engine should hold, worked out from nothing: every node of the daemon is judged anew. Slow and plain on purpose;
- * the engine is a cache of this, and tests compare the two after every step. `plan` uses it for worlds that do not move.
+ * The judgements that the engine should hold, computed from nothing: every node of the daemon is judged anew. Slow and plain
+ * on purpose; the engine is a cache of this, and tests compare the two after every step. `plan` uses it for snapshots.
  */
 import type { Node } from '../api/types/core-v1.ts';
 import type { NodePin } from '../placement/node-affinity.ts';
@@ -10,11 +10,11 @@ import { HOSTNAME_LABEL } from './node-table.ts';
 
 export interface DesiredNode<C> {
   readonly name: string;
-  /** Undefined where there are only children of a node that is not there. */
+  /** Undefined where children are left of a node that does not exist. */
   readonly node: Node | undefined;
   readonly verdict: number;
   readonly judgement: number;
-  /** Best first; those that are over are left out. */
+  /** Best first; children that are over are left out. */
   readonly children: readonly C[];
 }
 
@@ -37,11 +37,11 @@ export function desired<C, D extends DaemonDefinition>(
   const result = new Map<string, DesiredNode<C>>();
   for (const name of new Set([...byName.keys(), ...here.keys()])) {
     const node = byName.get(name);
-    const kids = (here.get(name) ?? []).sort((a, b) => rules.child.compare(a, b));
+    const childrenHere = (here.get(name) ?? []).sort((a, b) => rules.child.compare(a, b));
     const verdict =
       node === undefined ? 0 : daemon.eligibility.judge(node) | NODE_KNOWN | (isDown(node) ? NODE_DOWN : 0);
-    const judgement = rules.judge(daemon, verdict, node, kids, now);
-    result.set(name, { name, node, verdict, judgement, children: kids });
+    const judgement = rules.judge(daemon, verdict, node, childrenHere, now);
+    result.set(name, { name, node, verdict, judgement, children: childrenHere });
   }
   return result;
 }

@@ -11,7 +11,7 @@ import {
 } from './eligibility.ts';
 import { createEligibilityIndex } from './eligibility-index.ts';
 import type { PlacementSpec } from './node-anchors.ts';
-import { anyNodeWish, anyPlacement, makeNode, type NodeWish } from './testing/worlds.ts';
+import { anyNodeWish, anyPlacement, makeNode, type NodeWish } from './testing/samples.ts';
 
 const BOTH = SHOULD_RUN | SHOULD_CONTINUE;
 const taint = (key: string, effect: string) => ({ key, effect });

@@ -15,21 +15,21 @@ import { unschedulableNo } from '../placement/unschedulable.ts';
 import { daemonTolerations } from './daemon-tolerations.ts';
 import { anchorsOf, labelKeysOf, type NodeAnchor, type PlacementSpec } from './node-anchors.ts';
 
-/** A child belongs here: make one if there is none. */
+/** The node should have a child: one is created if there is none. */
 export const SHOULD_RUN = 1;
-/** A child that is here may stay. */
+/** A child on the node may stay. */
 export const SHOULD_CONTINUE = 2;
 /** The node exists. */
 export const NODE_KNOWN = 4;
 /** The node itself says that it is not ready. */
 export const NODE_DOWN = 8;
 
-/** What a kind of daemon asks of a node beyond labels and taints. */
+/** Requirements that a kind of daemon has of nodes beyond labels and taints. */
 export interface DaemonPolicy {
   readonly name: string;
-  /** Only nodes that are Ready get a child; one that is there stays. */
+  /** Only nodes that are Ready get a child; an existing child stays. */
   readonly requireReady: boolean;
-  /** Cordoned nodes get no child; one that is there stays. */
+  /** Cordoned nodes get no child; an existing child stays. */
   readonly requireSchedulable: boolean;
   /** Children get the tolerations Kubernetes gives to every daemon pod. */
   readonly automaticTolerations: boolean;
@@ -43,7 +43,7 @@ export const DAEMON_SET_POLICY: DaemonPolicy = Object.freeze({
   automaticTolerations: true,
 });
 
-/** Room is worth reserving only where workload can come to. */
+/** Room is worth reserving only on nodes that other pods can be scheduled to. */
 export const ORDER_POLICY: DaemonPolicy = Object.freeze({
   name: 'Order',
   requireReady: true,
@@ -64,7 +64,7 @@ export interface Eligibility {
 }
 
 const bySpec = new WeakMap<PlacementSpec, Map<DaemonPolicy, Eligibility>>();
-/** By what it says: templates that differ in an image share it, so that a new image moves no node. */
+/** By placement: templates that differ in an image share the eligibility, so that a new image judges no node again. */
 const byText = new Map<string, Eligibility>();
 const MAX_KEPT = 2000;
 
@@ -86,7 +86,7 @@ export function compileEligibility(spec: PlacementSpec, policy: DaemonPolicy = D
   return eligibility;
 }
 
-/** What is evicted the moment it comes must not be made: it would be made and evicted without end. */
+/** A pod with such a toleration is evicted the moment it is bound, so the taint counts as not tolerated: no endless loop. */
 const isForNoTime = ({ tolerationSeconds }: Toleration): boolean =>
   tolerationSeconds !== undefined && tolerationSeconds <= 0;
 

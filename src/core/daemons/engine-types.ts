@@ -1,21 +1,21 @@
-/** What the engine (engine.ts) takes and gives: daemons, children of any kind, rules, events, and its view of a daemon. */
+/** Inputs and outputs of the engine (engine.ts): daemons, children of any kind, rules, events, and the view of a daemon. */
 import type { Node } from '../api/types/core-v1.ts';
 import type { NodePin } from '../placement/node-affinity.ts';
 import type { Eligibility } from './eligibility.ts';
 import type { NodeTable } from './node-table.ts';
 
 export interface DaemonDefinition {
-  /** Tells daemons apart: a UID. */
+  /** Unique: a UID. */
   readonly key: string;
   readonly eligibility: Eligibility;
-  /** The rules look at the node's labels too, so they are asked again whenever those change. */
+  /** The rules read the node's labels too, so a node is judged again whenever its labels change. */
   readonly readsLabels?: boolean;
 }
 
 /** How the engine reads a child, whatever kind it is. All pure. */
 export interface ChildAdapter<C> {
   uid(child: C): string;
-  /** The node it was made for; undefined: none, the engine then leaves it alone. */
+  /** The node that the child was made for; undefined: none, and the engine ignores the child. */
   pin(child: C): NodePin | undefined;
   /** Whether `a` was made after `b`. */
   isNewer(a: C, b: C): boolean;
@@ -23,9 +23,9 @@ export interface ChildAdapter<C> {
   compare(a: C, b: C): number;
   /** True where `a` is at least as new a state of the child as `b`. */
   isNotOlder(a: C, b: C): boolean;
-  /** Nothing is left to do with it but to wait until it is gone; it does not count. */
+  /** The child has ended and only waits for its removal; it does not count. */
   isOver(child: C): boolean;
-  /** The revision it was made from. */
+  /** The revision that the child was made from. */
   revision(child: C): string;
 }
 
@@ -33,10 +33,10 @@ export interface Rules<C, D extends DaemonDefinition> {
   readonly child: ChildAdapter<C>;
   /** `verdict` is eligibility with NODE_KNOWN and NODE_DOWN. `children` is best first; it must not be kept. */
   judge(daemon: D, verdict: number, node: Node | undefined, children: readonly C[], now: number): number;
-  /** This bit says that time alone may change the judgement; then `dueAt` is asked when (epoch ms). */
+  /** The bit of judgements that time alone may change; `dueAt` then says when (epoch ms). */
   readonly waits: number;
   dueAt(daemon: D, children: readonly C[], now: number): number;
-  /** Bits whose nodes are to be listed. */
+  /** Bits whose places the engine lists. */
   readonly listed: number;
 }
 
@@ -50,30 +50,30 @@ export type EngineEvent<C, D> =
   | { readonly type: 'child-gone'; readonly daemon: string; readonly child: C }
   | { readonly type: 'time'; readonly now: number };
 
-/** What is known of one daemon. Nodes are named by their place, a small number that stays while there is anything there. */
+/** One daemon as the engine holds it. A place is a small number that stands for a node name (node-table.ts). */
 export interface DaemonView<C, D extends DaemonDefinition> {
   readonly definition: D;
-  /** Nodes whose judgement has this bit. */
+  /** Number of places whose judgement has this bit. */
   count(bit: number): number;
-  /** Those nodes, for listed bits. */
+  /** Those places, for listed bits. */
   listed(bit: number): ReadonlySet<number>;
-  /** What came to a listed bit since this was asked last; all of it where that was too long ago. */
+  /** Places that got a listed bit since the last call; all places that have it where too many did. */
   takeListed(bit: number): { readonly everything: boolean; readonly places: readonly number[] };
   judgement(place: number): number;
   verdict(place: number): number;
   children(place: number): readonly C[];
-  /** Every child, also those that are over. */
+  /** Every child, those that are over included. */
   allChildren(): Iterable<C>;
-  /** The child that a new one would follow: the newest of those here, or the one that was here last. */
+  /** UID of the child that a new one would follow: the newest at the place, or the last that was there; '' for none. */
   predecessor(place: number): string;
-  /** Children made from this revision, those that are over included. */
+  /** Number of children made from this revision, those that are over included. */
   ofRevision(revision: string): number;
-  /** The next time at which time alone changes something. */
+  /** The next time at which time alone may change a judgement (epoch ms). */
   readonly nextDue: number | undefined;
 }
 
 export interface Engine<C, D extends DaemonDefinition> {
-  /** Takes an event in; answers with the keys of the daemons for which something changed. */
+  /** Applies an event; returns the keys of the daemons with a changed judgement, or a new definition. */
   apply(event: EngineEvent<C, D>): readonly string[];
   daemon(key: string): DaemonView<C, D> | undefined;
   node(place: number): Node | undefined;

@@ -14,7 +14,7 @@ import {
   makePod,
   type NodeWish,
   type PodWish,
-} from './testing/worlds.ts';
+} from './testing/samples.ts';
 
 const NODES = ['n0', 'n1', 'n2'];
 const DAEMONS = ['d0', 'd1'];
@@ -91,7 +91,7 @@ const withOwnHostname = (nodeName: string, wish: NodeWish): NodeWish => {
   return { ...wish, labels: { ...labels, 'kubernetes.io/hostname': `host-of-${nodeName}` } };
 };
 
-/** The world beside the engine, kept in plain maps. */
+/** The nodes, daemons and pods that the engine was told of, kept in plain maps. */
 function createModel() {
   const nodes = new Map<string, Node>();
   const daemons = new Map<string, DaemonSetDefinition>();

@@ -1,5 +1,5 @@
 /**
- * What of a node an eligibility depends on, so that an event on a node asks only the daemons it may concern: the label
+ * The parts of a node that an eligibility depends on, so that an event on a node asks only the daemons it may concern: the label
  * keys a template mentions, and the labels (or names) without one of which no node can be eligible.
  */
 import type { NodeSelectorTerm, PodSpec } from '../api/types/core-v1.ts';

@@ -1,6 +1,6 @@
 /**
- * Nodes by place: a small number, so that what is known of a daemon's nodes fits in arrays. A place belongs to a node
- * name from the first node or child of that name until the last of them is gone.
+ * Nodes by place: a small number, so that the state of a daemon's nodes fits in arrays. A place belongs to a node name
+ * from the first node or child of that name until the last of them is gone.
  */
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
@@ -10,7 +10,7 @@ import { isDown, NODE_DOWN, NODE_KNOWN } from './eligibility.ts';
 export const HOSTNAME_LABEL = 'kubernetes.io/hostname';
 
 export interface NodeTable {
-  /** Nodes that exist. */
+  /** Number of nodes that exist. */
   readonly size: number;
   /** No place is as large as this. */
   readonly capacity: number;
@@ -23,26 +23,35 @@ export interface NodeTable {
   /** Places in use. */
   places(): Iterable<number>;
   entries(): Iterable<readonly [place: number, node: Node]>;
+  /** Adds or replaces the node; returns its place. */
   set(node: Node): number;
   forgetNode(place: number): void;
+  /** Frees the place if neither node nor child has it. */
   leaveIfEmpty(place: number): void;
-  /** One more child there; answers with the place, made if need be. */
+  /** Counts one more child at the node's place, which is taken if need be; returns the place. */
   enter(name: string): number;
+  /** Counts one child less; frees the place with the last one if no node has it. */
   leave(place: number): void;
-  /** The name of the node a pin means. */
+  /** The name of the node that a pin means. */
   resolve(pin: NodePin): string;
 }
 
 export function createNodeTable(): NodeTable {
+  /** Places in use by node name. */
   const places = new Map<string, number>();
+  /** By place: the node name; kept, outdated, for free places. */
   const names: string[] = [];
+  /** By place: the node; undefined where only children are left. */
   const nodes: (Node | undefined)[] = [];
+  /** By place: NODE_KNOWN and NODE_DOWN of the node, 0 without one. */
   const flags: number[] = [];
-  /** Children at a place, of all daemons. */
+  /** By place: number of children, of all daemons. */
   const children: number[] = [];
+  /** Places not in use, to be taken again first. */
   const free: number[] = [];
-  /** Nodes whose hostname label is not their name. */
+  /** Node names by hostname label, where the two differ. */
   const hostnames = new Map<string, string>();
+  /** Number of nodes that are defined. */
   let size = 0;
 
   function placeFor(name: string): number {

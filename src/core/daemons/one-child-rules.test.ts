@@ -14,7 +14,7 @@ import {
   surplusOf,
   WANTED,
 } from './one-child-rules.ts';
-import { anyNodeWish, makeNode } from './testing/worlds.ts';
+import { anyNodeWish, makeNode } from './testing/samples.ts';
 
 const tickets: PlainChildAdapter<Stored<Ticket>> = {
   uid: (ticket) => ticket.metadata.uid,

@@ -7,11 +7,11 @@ import type { ChildAdapter, DaemonDefinition, Rules } from './engine-types.ts';
 
 /** A child belongs here. */
 export const WANTED = 1;
-/** It belongs here and there is none, not even one that is going. */
+/** A child belongs here and there is none, not even a terminating one. */
 export const MISSING = 2;
-/** There are children that must go: more than one, or any where none may stay. */
+/** Children must be deleted: more than one is here, or any where none may stay. */
 export const SURPLUS = 4;
-/** There is one that stays. */
+/** A child is here that may stay. */
 export const PRESENT = 8;
 
 export interface PlainChildAdapter<C> extends ChildAdapter<C> {
@@ -34,6 +34,6 @@ export function oneChildRules<C>(child: PlainChildAdapter<C>): Rules<C, DaemonDe
   };
 }
 
-/** The children that must go from a node with the SURPLUS bit; the best one stays if one may. */
+/** The children to delete from a node with the SURPLUS bit; the best one stays if one may. */
 export const surplusOf = <C>(child: PlainChildAdapter<C>, verdict: number, children: readonly C[]): readonly C[] =>
   children.filter((each) => !child.isTerminating(each)).slice((verdict & SHOULD_CONTINUE) === 0 ? 0 : 1);

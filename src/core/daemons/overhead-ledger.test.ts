@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/objects.ts';
 import { createDaemonClassifier, type Daemon, GvkError, parseGvks } from './classify.ts';
 import { SHOULD_RUN } from './eligibility.ts';
 import { createOverheadLedger } from './overhead-ledger.ts';
-import { anyNodeWish, anyPlacement, makeNode } from './testing/worlds.ts';
+import { anyNodeWish, anyPlacement, makeNode } from './testing/samples.ts';
 
 const { classify } = createDaemonClassifier(parseGvks('example.test/v1/GpuNode, /v1/PodTemplate'));
 

@@ -1,5 +1,5 @@
 /**
- * What daemons cost on a node: the sum of the requests of every daemon that wants it, present or yet to come. Daemons with
+ * The overhead of daemons on a node: the sum of the requests of every daemon that wants it, present or yet to come. Daemons with
  * the same eligibility are summed once and nodes remember which groups want them, so an event costs what it changes and
  * a question costs a few additions. A node that does not exist yet can be asked about too.
  */
@@ -25,7 +25,7 @@ export interface OverheadLedger {
   setDaemon(daemon: Daemon): void;
   removeDaemon(key: string): void;
   onNode(name: string): Overhead;
-  /** What a node like this would carry. */
+  /** The overhead that a node like this would have. */
   forNode(node: Node): Overhead;
   /** The daemons that want the node, by key. */
   daemonsOn(node: Node): readonly Daemon[];

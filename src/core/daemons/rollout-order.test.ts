@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeNode } from './testing/worlds.ts';
+import { makeNode } from './testing/samples.ts';
 import { createRolloutOrder } from './rollout-order.ts';
 
 const nodes = (names: readonly string[], zones: readonly string[] = []) => ({
@@ -60,6 +60,24 @@ describe('the order of a rollout', () => {
             const right = [...line].sort((a, b) => ((names[a] ?? '') < (names[b] ?? '') ? -1 : 1)).slice(0, count);
             expect(order.first(count, (place) => line.has(place))).toEqual(right);
           }
+        },
+      ),
+    );
+  });
+
+  it('is the same for sorting places as for choosing among candidates, with and without a group label', () => {
+    const place = fc.nat(29);
+    const zone = fc.option(fc.constantFrom('z1', 'z2', 'z3'), { nil: undefined });
+    fc.assert(
+      fc.property(
+        fc.array(zone, { minLength: 30, maxLength: 30 }),
+        fc.uniqueArray(place),
+        fc.constantFrom('zone', undefined),
+        (zones, places, label) => {
+          const names = Array.from({ length: 30 }, (_, i) => `n${(i * 7) % 30}`);
+          const order = createRolloutOrder(nodes(names, zones as readonly string[]), label);
+          order.add(places);
+          expect(order.sorted(new Set(places))).toEqual(order.first(30, () => true));
         },
       ),
     );

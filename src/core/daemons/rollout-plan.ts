@@ -28,16 +28,16 @@ export interface RolloutLimits {
   readonly maxSurge: number;
 }
 
-/** What users may ask for beyond the strategy; all of it absent is upstream's behaviour. */
+/** Controls that users may set beyond the strategy; with all of them absent the rollout behaves as upstream's. */
 export interface RolloutWishes {
   readonly paused: boolean;
-  /** So many nodes keep their old pods, the last ones in order. */
+  /** Number or share of nodes that keep their old pods, counted from the end of the order. */
   readonly partition: IntOrString | undefined;
-  /** So many nodes first; the others when the canary has proved itself. */
+  /** Number or share of nodes that are updated first; the others follow once the canary has passed. */
   readonly canary: IntOrString | undefined;
-  /** The canary has proved itself, or a person said so. */
+  /** The canary pods were available for long enough, or a person approved them. */
   readonly canaryPassed: boolean;
-  /** So many crashing new pods stop the rollout; undefined: it goes on regardless. */
+  /** Number of crashing new pods that stops the rollout; undefined: crashing pods never stop the rollout. */
   readonly stopAfterCrashes: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export function scaled(value: IntOrString | undefined, total: number, rounding: 
 export const decidesBeforeCreation = ({ surge, ignoreDownNodes }: DaemonSetDefinition): boolean =>
   !surge && !ignoreDownNodes;
 
-const ofNodes = (nodes: NodeNames, view: DaemonSetView, place: number): DaemonPod | undefined =>
+const oldPodAt = (nodes: NodeNames, view: DaemonSetView, place: number): DaemonPod | undefined =>
   livePods(view.definition, nodes.node(place), view.children(place)).old;
 
 export function planRollout(
@@ -95,11 +95,11 @@ export function planRollout(
   if (everything) order.clear();
   order.add(places);
   const { allowed, scope, state } = allowance(view, wishes);
-  const oldAt = (place: number): DaemonPod | undefined => ofNodes(nodes, view, place);
+  const oldAt = (place: number): DaemonPod | undefined => oldPodAt(nodes, view, place);
   const isCandidate = (place: number): boolean => (view.judgement(place) & OLD_AVAILABLE) !== 0;
   const isDesired = (place: number): boolean => (view.judgement(place) & DESIRED) !== 0;
   const mayGo = scope === 'all' ? undefined : isDesired;
-  const unavailable = unavailableFirst(nodes, view, allowed, scope, oldAt);
+  const unavailable = unavailableFirst(order, view, allowed, scope, oldAt);
   const rest = allowed - unavailable.length;
 
   if (!view.definition.surge) {
@@ -110,8 +110,8 @@ export function planRollout(
   const budget = Math.max(0, limits.maxSurge - view.count(SURGING));
   const chosen = order.first(Math.min(budget, rest), isCandidate, mayGo);
   const spare = scope === 'all' ? Math.max(0, view.count(SERVING) - view.count(DESIRED)) : 0;
-  const sunset = sorted(nodes, view.listed(SUNSET)).slice(0, Math.min(spare, allowed));
-  const done = sorted(nodes, view.listed(OLD_DONE));
+  const sunset = order.sorted(view.listed(SUNSET)).slice(0, Math.min(spare, allowed));
+  const done = order.sorted(view.listed(OLD_DONE));
   return { remove: pods([...done, ...sunset], oldAt), createAt: [...unavailable, ...chosen], state };
 }
 
@@ -120,7 +120,7 @@ export function planRollout(
  * where no pod would run whatever its template: a canary there would prove nothing, and keep all others waiting.
  */
 function unavailableFirst(
-  nodes: NodeNames,
+  order: RolloutOrder,
   view: DaemonSetView,
   allowed: number,
   scope: Scope,
@@ -128,7 +128,7 @@ function unavailableFirst(
 ): readonly number[] {
   const all = view.listed(OLD_UNAVAILABLE);
   if (allowed === 0 || all.size === 0) return [];
-  const inOrder = sorted(nodes, all);
+  const inOrder = order.sorted(all);
   if (scope === 'all') return inOrder.slice(0, allowed);
   const desired = inOrder.filter((place) => (view.judgement(place) & DESIRED) !== 0);
   if (scope === 'desired') return desired.slice(0, allowed);
@@ -142,7 +142,7 @@ function unavailableFirst(
   return [...first, ...last.slice(0, Math.max(0, allowed - first.length - available))];
 }
 
-/** Among which nodes those are chosen that may be touched. */
+/** From which nodes the rollout chooses: all, those that should run the daemon, or those that can prove a canary. */
 type Scope = 'all' | 'desired' | 'canary';
 
 interface Allowance {
@@ -187,9 +187,6 @@ function allowance(view: DaemonSetView, wishes: RolloutWishes): Allowance {
 
 const isTooMany = (crashing: number, { stopAfterCrashes }: RolloutWishes): boolean =>
   stopAfterCrashes !== undefined && crashing >= stopAfterCrashes;
-
-const sorted = (nodes: NodeNames, places: ReadonlySet<number>): readonly number[] =>
-  places.size < 2 ? [...places] : [...places].sort((a, b) => (nodes.nodeName(a) < nodes.nodeName(b) ? -1 : 1));
 
 function pods(places: readonly number[], oldAt: (place: number) => DaemonPod | undefined): readonly DaemonPod[] {
   const found: DaemonPod[] = [];

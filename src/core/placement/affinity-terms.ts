@@ -147,7 +147,7 @@ const LIST_NAMES = [
 
 /**
  * Does a pod with these labels in this namespace fall under the term? `namespaceLabels` are those of that namespace;
- * a namespace nobody knows has no labels.
+ * an unknown namespace has no labels.
  */
 export function termSelects(term: AffinityTerm, namespace: string, labels: Labels, namespaceLabels: Labels): boolean {
   if (!term.namespaces.has(namespace) && !term.namespaceSelector.matches(namespaceLabels)) return false;

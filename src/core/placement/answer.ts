@@ -1,7 +1,7 @@
 /**
- * What placement answers: yes, or a list of reasons why not. Every reason carries a stable code for machines,
+ * The answers of placement: yes, or a list of reasons why not. Every reason carries a stable code for machines,
  * kube-scheduler's own words (v1.36), and one sentence that says what a person can do about it. Events, conditions,
- * `explain`, `plan` and the dashboard all read these, so nobody else words a refusal.
+ * `explain`, `plan` and the dashboard all read these: refusals are worded here and nowhere else.
  */
 
 /** Which filter said no, by kube-scheduler's plugin name. */

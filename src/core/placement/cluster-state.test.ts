@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate, feasible, judge } from './filters.ts';
 import { oracleVerdict, type Verdict } from './golden/oracle.ts';
-import { createWorld, type World } from './golden/worlds.ts';
+import { createSampleCluster, type SampleCluster } from './golden/sample-cluster.ts';
 import { preparePod } from './prepared-pod.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
@@ -20,20 +20,20 @@ const portless = (pod: Pod): Pod => ({
   ...pod,
   spec: { ...pod.spec, containers: [{ name: 'main' }], initContainers: [] },
 });
-function lightWorld(seed: number): World {
-  const world = createWorld(seed);
+function lightSample(seed: number): SampleCluster {
+  const sample = createSampleCluster(seed);
   return {
-    ...world,
-    nodes: world.nodes.map(roomy),
-    pods: world.pods.map(portless),
-    incoming: portless(world.incoming),
+    ...sample,
+    nodes: sample.nodes.map(roomy),
+    pods: sample.pods.map(portless),
+    incoming: portless(sample.incoming),
   };
 }
 
-function fill(cluster: ClusterState, world: World): ClusterState {
-  for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
-  for (const node of world.nodes) cluster.setNode(node);
-  for (const pod of world.pods) cluster.setPod(pod);
+function fill(cluster: ClusterState, sample: SampleCluster): ClusterState {
+  for (const { metadata } of sample.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+  for (const node of sample.nodes) cluster.setNode(node);
+  for (const pod of sample.pods) cluster.setPod(pod);
   return cluster;
 }
 
@@ -52,14 +52,14 @@ const CODES: { readonly [code: string]: Verdict } = {
 const verdictOf = (answer: Answer): Verdict | undefined => (answer.ok ? 'ok' : CODES[answer.nos[0]?.code ?? '']);
 
 /** A node the pod is not pinned to is not judged further; which filter would have come first does not matter there. */
-function disagreements(cluster: ClusterState, world: World): readonly string[] {
-  const prepared = preparePod(compilePod(world.incoming), cluster);
-  const observed = world.nodes.map((node) => {
+function disagreements(cluster: ClusterState, sample: SampleCluster): readonly string[] {
+  const prepared = preparePod(compilePod(sample.incoming), cluster);
+  const observed = sample.nodes.map((node) => {
     const state = cluster.nodes.get(node.metadata.name);
     if (state === undefined) return 'missing';
     const answer = judge(prepared, state);
     if (feasible(prepared, state) !== answer.ok) return 'judge and feasible disagree';
-    const expected = oracleVerdict(world, node);
+    const expected = oracleVerdict(sample, node);
     const unpinned = !answer.ok && (answer.everywhere === true || answer.nos[0]?.code === 'NotPinnedHere');
     if (unpinned) return expected === 'ok' ? 'wrongly not judged' : 'agrees';
     return verdictOf(answer) === expected ? 'agrees' : `${verdictOf(answer)} instead of ${expected}`;
@@ -71,8 +71,8 @@ describe('a cluster filled once', () => {
   it('answers as the documented rules do', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
-        const world = lightWorld(seed);
-        expect(disagreements(fill(createClusterState(), world), world)).toEqual([]);
+        const sample = lightSample(seed);
+        expect(disagreements(fill(createClusterState(), sample), sample)).toEqual([]);
       }),
       { numRuns: 400 },
     );
@@ -81,12 +81,12 @@ describe('a cluster filled once', () => {
   it('answers the same whatever the order in which nodes and pods arrive', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
-        const world = lightWorld(seed);
+        const sample = lightSample(seed);
         const cluster = createClusterState();
-        for (const pod of world.pods.toReversed()) cluster.setPod(pod);
-        for (const node of world.nodes.toReversed()) cluster.setNode(node);
-        for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
-        expect(disagreements(cluster, world)).toEqual([]);
+        for (const pod of sample.pods.toReversed()) cluster.setPod(pod);
+        for (const node of sample.nodes.toReversed()) cluster.setNode(node);
+        for (const { metadata } of sample.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+        expect(disagreements(cluster, sample)).toEqual([]);
       }),
       { numRuns: 100 },
     );
@@ -94,77 +94,77 @@ describe('a cluster filled once', () => {
 });
 
 describe('a cluster that changes', () => {
-  type Step = (world: World, cluster: ClusterState, other: World) => World;
+  type Step = (sample: SampleCluster, cluster: ClusterState, other: SampleCluster) => SampleCluster;
   const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
   const addPod =
     (index: number): Step =>
-    (world, cluster, other) => {
+    (sample, cluster, other) => {
       const pod = at(other.pods, index);
-      if (pod === undefined) return world;
+      if (pod === undefined) return sample;
       cluster.setPod(pod);
-      return { ...world, pods: [...world.pods.filter((each) => each.metadata.uid !== pod.metadata.uid), pod] };
+      return { ...sample, pods: [...sample.pods.filter((each) => each.metadata.uid !== pod.metadata.uid), pod] };
     };
   const removePod =
     (index: number): Step =>
-    (world, cluster) => {
-      const pod = at(world.pods, index);
-      if (pod === undefined) return world;
+    (sample, cluster) => {
+      const pod = at(sample.pods, index);
+      if (pod === undefined) return sample;
       cluster.removePod(pod);
-      return { ...world, pods: world.pods.filter((each) => each !== pod) };
+      return { ...sample, pods: sample.pods.filter((each) => each !== pod) };
     };
   const relabelNode =
     (index: number): Step =>
-    (world, cluster, other) => {
-      const [node, like] = [at(world.nodes, index), at(other.nodes, index)];
-      if (node === undefined || like === undefined) return world;
+    (sample, cluster, other) => {
+      const [node, like] = [at(sample.nodes, index), at(other.nodes, index)];
+      if (node === undefined || like === undefined) return sample;
       const changed: Node = {
         ...node,
         metadata: { ...node.metadata, ...(like.metadata.labels ? { labels: like.metadata.labels } : {}) },
         spec: like.spec,
       };
       cluster.setNode(changed);
-      return { ...world, nodes: world.nodes.map((each) => (each === node ? changed : each)) };
+      return { ...sample, nodes: sample.nodes.map((each) => (each === node ? changed : each)) };
     };
   const removeNode =
     (index: number): Step =>
-    (world, cluster) => {
-      const node = at(world.nodes, index);
-      if (node === undefined) return world;
+    (sample, cluster) => {
+      const node = at(sample.nodes, index);
+      if (node === undefined) return sample;
       cluster.removeNode(node.metadata.name);
-      return { ...world, nodes: world.nodes.filter((each) => each !== node) };
+      return { ...sample, nodes: sample.nodes.filter((each) => each !== node) };
     };
   const addNode =
     (index: number): Step =>
-    (world, cluster, other) => {
+    (sample, cluster, other) => {
       const node = at(other.nodes, index);
-      if (node === undefined || world.nodes.some((each) => each.metadata.name === node.metadata.name)) return world;
+      if (node === undefined || sample.nodes.some((each) => each.metadata.name === node.metadata.name)) return sample;
       cluster.setNode(node);
-      return { ...world, nodes: [...world.nodes, node] };
+      return { ...sample, nodes: [...sample.nodes, node] };
     };
   const heartbeat =
     (index: number): Step =>
-    (world, cluster) => {
-      const node = at(world.nodes, index);
+    (sample, cluster) => {
+      const node = at(sample.nodes, index);
       if (node !== undefined) cluster.setNode({ ...node, status: { ...node.status } });
-      return world;
+      return sample;
     };
   const terminate =
     (index: number): Step =>
-    (world, cluster) => {
-      const pod = at(world.pods, index);
-      if (pod === undefined) return world;
+    (sample, cluster) => {
+      const pod = at(sample.pods, index);
+      if (pod === undefined) return sample;
       const leaving = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' } };
       cluster.setPod(leaving);
-      return { ...world, pods: world.pods.map((each) => (each === pod ? leaving : each)) };
+      return { ...sample, pods: sample.pods.map((each) => (each === pod ? leaving : each)) };
     };
   const finish =
     (index: number): Step =>
-    (world, cluster) => {
-      const pod = at(world.pods, index);
-      if (pod === undefined) return world;
+    (sample, cluster) => {
+      const pod = at(sample.pods, index);
+      if (pod === undefined) return sample;
       cluster.setPod({ ...pod, status: { ...pod.status, phase: 'Succeeded' } });
-      return { ...world, pods: world.pods.filter((each) => each !== pod) };
+      return { ...sample, pods: sample.pods.filter((each) => each !== pod) };
     };
 
   const step = fc
@@ -177,12 +177,12 @@ describe('a cluster that changes', () => {
   it('answers after every step as one filled afresh would', () => {
     fc.assert(
       fc.property(seeds, fc.array(step, { maxLength: 12 }), (seed, steps) => {
-        let world = lightWorld(seed);
-        const other = lightWorld(seed + 1);
-        const cluster = fill(createClusterState(), world);
+        let sample = lightSample(seed);
+        const other = lightSample(seed + 1);
+        const cluster = fill(createClusterState(), sample);
         for (const move of steps) {
-          world = move(world, cluster, other);
-          expect(disagreements(cluster, world)).toEqual([]);
+          sample = move(sample, cluster, other);
+          expect(disagreements(cluster, sample)).toEqual([]);
         }
       }),
       { numRuns: 150 },
@@ -192,10 +192,10 @@ describe('a cluster that changes', () => {
   it('ends with nothing counted when everything has gone', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
-        const world = createWorld(seed);
-        const cluster = fill(createClusterState(), world);
-        evaluate(compilePod(world.incoming), [...cluster.nodes.values()][0] as never, cluster);
-        for (const pod of world.pods) cluster.removePod(pod);
+        const sample = createSampleCluster(seed);
+        const cluster = fill(createClusterState(), sample);
+        evaluate(compilePod(sample.incoming), [...cluster.nodes.values()][0] as never, cluster);
+        for (const pod of sample.pods) cluster.removePod(pod);
         for (const state of cluster.nodes.values()) {
           expect(state).toMatchObject({
             requestedCpu: 0,

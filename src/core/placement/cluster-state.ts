@@ -1,6 +1,6 @@
 /**
- * The cluster as placement sees it: nodes with what is counted on them, namespaces, and populations of pods. Fed by
- * whoever watches (a scheduler's caches, a planner's snapshot), read by filters and scores. Changed in place by its
+ * The cluster as placement sees it: nodes with the pods counted on them, namespaces, and populations of pods. Fed by
+ * its owner (a scheduler's caches, a planner's snapshot), read by filters and scores. Changed in place by its
  * owner only; every change advances `version`, which is how prepared answers know they are stale.
  */
 import type { Node, Pod } from '../api/types/core-v1.ts';
@@ -16,7 +16,7 @@ export interface ClusterState {
   readonly nodes: ReadonlyMap<string, NodeState>;
   readonly index: PodIndex;
   readonly columns: NodeColumns;
-  /** Absent: what volumes demand of a node is not judged (beyond disks that cannot be shared). */
+  /** Absent: volumes are not judged (beyond disks that cannot be shared). */
   readonly storage: StorageView | undefined;
   /** Grows with every change of nodes, pods or namespaces. */
   readonly version: number;
@@ -26,7 +26,7 @@ export interface ClusterState {
   hasNamespace(name: string): boolean;
 
   setNode(node: Node): NodeState;
-  /** Its pods are remembered and counted again if the node returns. */
+  /** Pods of the node are remembered and counted again if the node returns. */
   removeNode(name: string): void;
   /** Counts a bound or assumed pod; an ended pod is taken off instead. `nodeName` stands in while binding. */
   setPod(pod: Pod, nodeName?: string): void;
@@ -39,7 +39,7 @@ export interface ClusterState {
   nominatedTo(nodeName: string): readonly PodRecord[];
   /** The node this pod (by its key) is nominated to. */
   nominationOf(key: string): string | undefined;
-  /** How many pods are nominated anywhere; mostly none, and then nobody needs to be asked about. */
+  /** Number of nominated pods; mostly 0, and then filters skip nominations. */
   readonly nominated: number;
   /** Container images on nodes, by name. */
   image(name: string): ImageFacts | undefined;
@@ -59,7 +59,7 @@ const NO_RECORDS: readonly PodRecord[] = Object.freeze([]);
 
 export function createClusterState(options: ClusterOptions = {}): ClusterState {
   const nodes = new Map<string, NodeState>();
-  /** Pods of nodes nobody has seen (yet): they arrive in any order. */
+  /** Pods of nodes not seen (yet), by node name: objects arrive in any order. */
   const waiting = new Map<string, Map<string, PodRecord>>();
   const nodeOfPod = new Map<string, string>();
   const namespaces = new Map<string, Labels>();

@@ -4,7 +4,7 @@ import type { Node, Pod, PodSpec } from '../api/types/core-v1.ts';
 import { type Answer, describeNo, refuse, YES } from './answer.ts';
 import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate, feasible, feasibleWithNominated, judge, judgeWithNominated } from './filters.ts';
-import { createWorld } from './golden/worlds.ts';
+import { createSampleCluster } from './golden/sample-cluster.ts';
 import { createNodeState } from './node-state.ts';
 import type { SchedulerPlugin } from './plugin.ts';
 import { preparePod } from './prepared-pod.ts';
@@ -69,10 +69,10 @@ describe('one node', () => {
   it('is answered alike with and without reasons', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const world = createWorld(seed);
-        const cluster = clusterOf(...world.nodes);
-        for (const each of world.pods) cluster.setPod(each);
-        const prepared = preparePod(compilePod(world.incoming), cluster);
+        const sample = createSampleCluster(seed);
+        const cluster = clusterOf(...sample.nodes);
+        for (const each of sample.pods) cluster.setPod(each);
+        const prepared = preparePod(compilePod(sample.incoming), cluster);
         for (const state of cluster.nodes.values()) {
           const given = judge(prepared, state);
           expect(feasible(prepared, state)).toBe(given.ok);
@@ -87,23 +87,23 @@ describe('one node', () => {
   it('may stand outside the cluster: a node one might add', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const world = createWorld(seed);
-        const cluster = clusterOf(...world.nodes);
-        for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
-        for (const each of world.pods) cluster.setPod(each);
+        const sample = createSampleCluster(seed);
+        const cluster = clusterOf(...sample.nodes);
+        for (const { metadata } of sample.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+        for (const each of sample.pods) cluster.setPod(each);
         const hypothetical = {
-          ...(world.nodes[0] as Node),
+          ...(sample.nodes[0] as Node),
           metadata: {
-            ...(world.nodes[0] as Node).metadata,
+            ...(sample.nodes[0] as Node).metadata,
             name: 'new',
             labels: { 'topology.kubernetes.io/zone': 'zone-9', 'kubernetes.io/hostname': 'new', disk: 'ssd' },
           },
         };
-        const prepared = preparePod(compilePod(world.incoming), cluster);
+        const prepared = preparePod(compilePod(sample.incoming), cluster);
         const outside = judge(prepared, createNodeState(hypothetical));
         // The skew the newcomer's own empty domain would cause is the one thing that is only known once it has joined.
-        if (world.incoming.spec.topologySpreadConstraints !== undefined) return;
-        const inside = evaluate(compilePod(world.incoming), cluster.setNode(hypothetical), cluster);
+        if (sample.incoming.spec.topologySpreadConstraints !== undefined) return;
+        const inside = evaluate(compilePod(sample.incoming), cluster.setNode(hypothetical), cluster);
         expect(codes(outside)).toEqual(codes(inside));
       }),
       { numRuns: 200 },

@@ -93,7 +93,7 @@ function fitsColumns(prepared: PreparedPod, slot: number): boolean {
 const volumesOk = (prepared: PreparedPod, state: NodeState, imagined: Imagined | undefined): boolean =>
   judgeVolumes(prepared.volumes, state, prepared.cluster.storage, exclusiveInUse(prepared, imagined)).length === 0;
 
-/** The same judgement with its reasons. */
+/** Like `feasible`, with the reasons of a refusal. */
 export function judge(prepared: PreparedPod, actual: NodeState, imagined?: Imagined): Answer {
   const state = imagined === undefined ? actual : imagined.state;
   const { refusal, pinnedNodes, compiled } = prepared;

@@ -21,7 +21,7 @@ const collect = (ports: readonly ContainerPort[] | undefined, into: HostPort[]):
   }
 };
 
-/** What the pod occupies for as long as it runs: regular containers and sidecars, not one-shot init containers. */
+/** The ports that the pod occupies for as long as it runs: of regular containers and sidecars, not of init containers. */
 export function hostPortsOf(spec: PodSpec): readonly HostPort[] {
   const ports: HostPort[] = [];
   for (const container of spec.initContainers ?? []) {

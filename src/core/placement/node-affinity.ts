@@ -23,14 +23,14 @@ export interface NodeMatcher {
 }
 
 interface CompiledTerm {
-  /** False when something in the term could not be read: it then matches no node. */
+  /** False when a requirement of the term could not be read: the term then matches no node. */
   readonly valid: boolean;
   readonly labels: Selector;
   readonly nameTests: readonly NameTest[];
 }
 
 interface NameTest {
-  /** What the node's field must (or must not) equal; fields other than metadata.name read as empty. */
+  /** The node's field that must (or must not) equal `value`; fields other than metadata.name read as empty. */
   readonly field: 'metadata.name' | 'other';
   readonly value: string;
   readonly wanted: boolean;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node, Pod } from '../api/types/core-v1.ts';
 import { explainFit, fits } from './fit.ts';
-import { createWorld } from './golden/worlds.ts';
+import { createSampleCluster } from './golden/sample-cluster.ts';
 import {
   addPod,
   allocatableOf,
@@ -50,7 +50,7 @@ describe('what is counted on a node', () => {
   it('is the same after any order of adding and removing', () => {
     fc.assert(
       fc.property(fc.nat(), fc.array(fc.nat(20), { maxLength: 20 }), (seed, removals) => {
-        const { nodes, pods } = createWorld(seed);
+        const { nodes, pods } = createSampleCluster(seed);
         const state = createNodeState(nodes[0] as Node);
         for (const each of pods) expect(addPod(state, recordOf(each))).toBe(true);
         const left = new Set(pods);
@@ -137,7 +137,7 @@ describe('fit', () => {
   it('explains exactly what does not fit', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const { nodes, pods, incoming } = createWorld(seed);
+        const { nodes, pods, incoming } = createSampleCluster(seed);
         const state = createNodeState(nodes[0] as Node);
         for (const each of pods) addPod(state, recordOf(each));
         const requests = requestsOfSpec(incoming.spec);

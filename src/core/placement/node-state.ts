@@ -1,7 +1,7 @@
 /**
  * One node and everything counted on it. Ownership: a NodeState is changed in place, only through the functions here
- * and only by whoever made it (a ClusterState, or a caller that wants to try something on a clone). Readers never keep
- * one across an await expecting it to stand still.
+ * and only by its creator (a ClusterState, or a caller that tries a placement on a clone). Readers must not rely on a
+ * NodeState to stay the same across an await.
  */
 import type { Node } from '../api/types/core-v1.ts';
 import { add, type Amount, subtract } from './amounts.ts';
@@ -104,7 +104,7 @@ export function cloneNodeState(state: NodeState): NodeState {
   };
 }
 
-/** The same node, changed; its pods stay. True when labels, taints or cordon changed with it. */
+/** Replaces the node's object; its pods stay. True when labels, taints or cordon changed with it. */
 export function replaceNode(state: NodeState, node: Node): boolean {
   const same = sameForFilters(state.node, node);
   state.node = node;

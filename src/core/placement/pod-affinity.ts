@@ -1,6 +1,6 @@
 /**
  * Inter-pod affinity and anti-affinity. Three questions per node: does every affinity term find a pod in the node's
- * domain; is every anti-affinity term's domain free of such pods; does nobody already there object to this pod?
+ * domain; is every anti-affinity term's domain free of such pods; does no pod already there object to this pod?
  *
  * A view is made once per pod and cluster version from the populations, then asked about many nodes in O(terms).
  */
@@ -25,7 +25,7 @@ export interface AffinityView {
   /** Domains in which a pod already there refuses this one, by topology key. */
   readonly objections: readonly CountedTerm[];
   /** No pod anywhere matches the affinity terms: the first of a group that wants to be together may start anywhere. */
-  readonly nobodyMatches: boolean;
+  readonly noPodMatches: boolean;
   readonly matchesItself: boolean;
   /** Nothing to check on any node as things stand. */
   readonly trivial: boolean;
@@ -87,7 +87,7 @@ export function viewAffinity(record: PodRecord, cluster: ClusterState): Affinity
     affinity,
     antiAffinity,
     objections,
-    nobodyMatches: affinity.every((term) => term.tallies.length === 0),
+    noPodMatches: affinity.every((term) => term.tallies.length === 0),
     matchesItself: required.every((term) => selectsKind(term, record.namespace, record.labels, cluster)),
     trivial:
       affinity.length === 0 && objections.length === 0 && antiAffinity.every((term) => term.tallies.length === 0),
@@ -112,8 +112,8 @@ function viewObjections(record: PodRecord, cluster: ClusterState): readonly Coun
 }
 
 /**
- * What changes when pods are imagined away from (or onto) one node. All of them are on the same node, so one number a
- * term is enough.
+ * Changes of the counts when pods are imagined away from (or onto) one node. All of these pods are on the same node, so one
+ * number a term is enough.
  */
 export interface AffinityShift {
   /** Pods matching all affinity terms. */
@@ -172,7 +172,7 @@ export function judgeAffinity(view: AffinityView, state: NodeState, shift?: Affi
   return 'ok';
 }
 
-/** Pods imagined onto the node may object by a key under which nobody objected before. */
+/** Pods imagined onto the node may object by a topology key under which no pod objected before. */
 function judgeNewObjections(view: AffinityView, labels: Labels, shift: AffinityShift): AffinityVerdict {
   for (const [topologyKey, delta] of shift.objections) {
     if (delta <= 0 || view.objections.some((term) => term.column.key === topologyKey)) continue;
@@ -189,12 +189,12 @@ function satisfiesAffinity(view: AffinityView, state: NodeState, shift: Affinity
     if (countAt(tallies, domain) + (shift?.affinity ?? 0) <= 0) found = false;
   }
   if (found) return true;
-  return view.matchesItself && nobodyMatches(view, shift?.affinity ?? 0);
+  return view.matchesItself && noPodMatches(view, shift?.affinity ?? 0);
 }
 
-/** Imagining pods away leaves nobody only if those were all there are. The node has every key, or we would not be here. */
-function nobodyMatches(view: AffinityView, delta: number): boolean {
-  if (delta === 0) return view.nobodyMatches;
+/** Imagining pods away leaves no matching pod only if those were all there are. The caller checked that the node has every key. */
+function noPodMatches(view: AffinityView, delta: number): boolean {
+  if (delta === 0) return view.noPodMatches;
   return view.affinity.every(({ tallies }) => tallies.reduce((sum, tally) => sum + tally.total, 0) + delta <= 0);
 }
 

@@ -1,4 +1,4 @@
-/** What accounting needs to know about one pod; the parts that cost something are shared by all pods of a template. */
+/** The facts about one pod that accounting needs; the expensive parts are shared by all pods of a template. */
 import type { Pod } from '../api/types/core-v1.ts';
 import { type AffinityTerms, compileAffinityTerms } from './affinity-terms.ts';
 import { type HostPort, hostPortsOf, NO_PORTS } from './host-ports.ts';
@@ -76,7 +76,7 @@ function claimsOf(pod: Pod, namespace: string): readonly string[] {
 
 /** Only of pods with pod affinity, whose records cost something: an entry for every pod there is would cost more. */
 const records = new WeakMap<Pod, PodRecord>();
-/** One pod is asked about several times in a row. */
+/** The last answer: one pod is asked about several times in a row. */
 let last: PodRecord | undefined;
 
 export function recordOf(pod: Pod): PodRecord {

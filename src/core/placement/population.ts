@@ -74,7 +74,7 @@ export function tallyFor(population: Population, column: TopologyColumn): Domain
 /** Above this many populations one merged tally is cheaper than asking each. */
 const MERGE_ABOVE = 3;
 
-/** Those that count anything, merged if there are many. Valid until the next pod or label change. */
+/** The tallies that count any pod, merged if there are many. Valid until the next pod or label change. */
 export function sumTallies(tallies: readonly DomainTally[]): readonly DomainTally[] {
   const filled = tallies.filter((tally) => tally.total > 0);
   if (filled.length <= MERGE_ABOVE) return filled;

@@ -24,7 +24,7 @@ export interface PreparedPod {
   readonly refusal: Refusal | undefined;
   /** The only nodes worth asking about; `undefined` means all. */
   readonly pinnedNodes: ReadonlySet<string> | undefined;
-  /** What tolerations and node affinity say of each node. */
+  /** Verdicts of tolerations and node affinity on each node. */
   readonly verdicts: StaticVerdicts;
   /** Slots where one of the pod's host ports is in use; `undefined` when none is anywhere. */
   readonly portUsers: readonly ReadonlySet<number>[] | undefined;

@@ -1,5 +1,5 @@
 /**
- * What a pod takes from a node. Per resource: the larger of (all containers and sidecars together) and (any init
+ * The requests of a pod. Per resource: the larger of (all containers and sidecars together) and (any init
  * container with the sidecars started before it); pod-level requests replace cpu, memory and hugepages; overhead comes
  * on top. Computed once per set of containers, which all pods of a template share.
  */
@@ -12,7 +12,7 @@ import { type Quantities, readQuantity, toAmount } from './resource-amounts.ts';
 /** Quantities by resource name. Sums are made of quantities and rounded once at the end, as upstream. */
 export type ResourceList = ReadonlyMap<string, Quantity>;
 
-/** What fit and scores work with. */
+/** Requests as fit and scores read them. */
 export interface Requests {
   readonly cpu: Amount;
   readonly memory: Amount;
@@ -21,12 +21,12 @@ export interface Requests {
   readonly scalars: ReadonlyMap<string, Amount>;
   /** Nothing but the pod count can stand in the way. */
   readonly nothing: boolean;
-  /** With stand-ins for containers that say nothing, so that scoring spreads them too. */
+  /** With defaults for containers without requests, so that scoring spreads them too. */
   readonly nonZeroCpu: Amount;
   readonly nonZeroMemory: Amount;
 }
 
-/** What scoring counts for a container that requests nothing: 100m and 200Mi. */
+/** Defaults for scoring a container without requests: 100m and 200Mi. */
 const DEFAULT_CPU = quantityOfMilli(100);
 const DEFAULT_MEMORY = quantityOf(200 * 1024 * 1024, 'BinarySI');
 
@@ -197,7 +197,7 @@ interface MemoEntry {
 const byContainers = new WeakMap<readonly Container[], MemoEntry>();
 
 /**
- * What the pod asks for before it has a node. Memoised on the identity of the container list: specs are never changed
+ * The requests of a pod before it has a node. Memoised on the identity of the container list: specs are never changed
  * in place, and the pods of a template share theirs.
  */
 export function requestsOfSpec(spec: PodSpec): Requests {
@@ -218,7 +218,7 @@ export function requestsOfSpec(spec: PodSpec): Requests {
 
 const reportsResources = (entry: ContainerStatus): boolean => entry.resources !== undefined;
 
-/** Whether the pod's status says what it is given: then that counts too. */
+/** Whether the pod's status reports allocated resources: then those count too. */
 export function reportsRequests({ status }: Pod): boolean {
   return (
     status !== undefined &&
@@ -228,7 +228,7 @@ export function reportsRequests({ status }: Pod): boolean {
   );
 }
 
-/** What a pod on a node counts for there: as above, unless its status tells of an in-place resize. */
+/** The requests of an assigned pod: those of its spec, unless its status reports an in-place resize. */
 export const requestsOfPod = (pod: Pod): Requests =>
   reportsRequests(pod) ? toRequests(pod.spec, pod.status) : requestsOfSpec(pod.spec);
 

@@ -14,7 +14,7 @@ import { type Amount, normalise } from './amounts.ts';
 
 export type Quantities = { readonly [name: string]: string | number };
 
-/** What cannot be read counts as nothing: the API server refuses such a quantity, and one that slipped in stops no one. */
+/** An unreadable quantity counts as zero: the API server refuses such quantities, and one that slipped in must stop no pod. */
 export function readQuantity(value: string | number | undefined): Quantity {
   try {
     return quantityFromJson(value);

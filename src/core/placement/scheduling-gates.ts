@@ -1,4 +1,4 @@
-/** Scheduling gates: a pod that has any is not looked at until whoever put them there takes them away. */
+/** Scheduling gates: a pod that has any is not scheduled until they are removed. */
 import type { PodSpec } from '../api/types/core-v1.ts';
 import { type Answer, createNo, refuseEverywhere, YES } from './answer.ts';
 

@@ -10,7 +10,7 @@ import type { PreparedPod } from './prepared-pod.ts';
 import { MAX_SCORE } from './score-scale.ts';
 import { domainOf, domainsOf, type TopologyColumn } from './topology-columns.ts';
 
-/** What satisfying another pod's required affinity is worth. */
+/** Weight of satisfying another pod's required affinity. */
 const HARD_AFFINITY_WEIGHT = 1;
 
 /** Scores by domain number. */

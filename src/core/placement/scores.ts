@@ -21,7 +21,7 @@ import type { Selector } from '../kube/selector.ts';
 export type Scores = readonly number[] | undefined;
 
 export interface ScoreOptions {
-  /** What selects the pod's siblings (its Services, ReplicaSet, …), for pods without spread constraints of their own. */
+  /** Selects the pod's siblings (by its Services, ReplicaSet, …), for pods without spread constraints of their own. */
   readonly siblings?: Selector;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a pod's tolerations and node affinity say about a node changes only with the node's labels and taints, and pods
- * of one template say the same: so each node is asked once, and again after it has changed.
+ * Verdicts of tolerations and node affinity on nodes. A verdict changes only with the node's labels and taints, and is the
+ * same for all pods of one template: so each node is judged once, and again after it has changed.
  */
 import type { ClusterState } from './cluster-state.ts';
 import type { RequiredNodeAffinity } from './node-affinity.ts';
@@ -52,7 +52,7 @@ function growTo(verdicts: StaticVerdicts, slot: number): void {
   verdicts.flags = flags;
 }
 
-/** One costs nine bytes a node. */
+/** Most templates whose verdicts are kept; each costs nine bytes a node. */
 const MAX_KEPT = 64;
 const kept = new WeakMap<ClusterState, StaticVerdicts[]>();
 

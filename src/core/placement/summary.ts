@@ -7,7 +7,7 @@ import type { PreparedPod } from './prepared-pod.ts';
 
 export const NO_NODES = 'no nodes available to schedule pods';
 const PREEMPTION_NOT_HELPFUL = 'Preemption is not helpful for scheduling';
-/** What the claims plugin says first in 1.34–1.36, whether or not a pod has claims. */
+/** The message of the claims plugin, first in 1.34–1.36, whether or not a pod has claims. */
 const NO_CLAIMS = 'no new claims to deallocate';
 
 /**
@@ -26,11 +26,11 @@ export interface Failure {
   readonly totalNodes: number;
   /** Nodes that were judged, and refused. */
   readonly refusals: Iterable<Refusal>;
-  /** What to say of nodes that were not judged. */
+  /** The reason given for nodes that were not judged. */
   readonly unjudged?: string;
-  /** Said instead of all that when the pod could go nowhere, whatever the node. */
+  /** Replaces all reasons when the pod could go nowhere, whatever the node. */
   readonly everywhere?: string;
-  /** Appended: what preemption had to say. */
+  /** Appended: the message of preemption. */
   readonly afterwards?: string;
 }
 
@@ -74,7 +74,7 @@ export function summarizeFailure(failure: Failure): string {
 /** As Go sorts strings; so "10 …" comes before "2 …". */
 const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What preemption reports when it found no candidate. `refusals` are those of the nodes it tried. */
+/** The message of preemption when it found no candidate. `refusals` are those of the nodes it tried. */
 export function preemptionSummary(totalNodes: number, refusals: Iterable<Refusal>): string {
   return preemptionSays(summarizeFailure({ totalNodes, refusals, unjudged: PREEMPTION_NOT_HELPFUL }));
 }
@@ -82,7 +82,7 @@ export function preemptionSummary(totalNodes: number, refusals: Iterable<Refusal
 /** In the words of the release: `preemption: …`, after what the claims plugin says. */
 export const preemptionSays = (text: string): string => `${NO_CLAIMS}, preemption: ${text}`;
 
-/** Everything that is the same for a pod's failure: who was not judged and why, who refused the pod everywhere. */
+/** The failure of a prepared pod: with the reason for unjudged nodes, and the refusal that holds everywhere. */
 export function failureOf(prepared: PreparedPod, refusals: Iterable<Refusal>, afterwards?: string): Failure {
   return {
     totalNodes: prepared.cluster.nodes.size,

@@ -106,7 +106,7 @@ export interface SpreadTable {
   readonly namespace: string;
   readonly constraints: readonly SpreadConstraint[];
   readonly verdicts: StaticVerdicts;
-  /** One a constraint, as are `domains`. */
+  /** One column for each constraint, as are `domains`. */
   readonly columns: readonly TopologyColumn[];
   readonly domains: readonly DomainCounts[];
 }
@@ -171,7 +171,7 @@ export function updateSpreadTable(table: SpreadTable, kind: PodKind, state: Node
   for (const index of constraintsCounting(table, kind)) countNode(table, index, state, delta);
 }
 
-/** What changes when pods are imagined away from (or onto) the node in question: one number a constraint. */
+/** Changes of the counts when pods are imagined away from (or onto) the node in question: one number a constraint. */
 export type SpreadShift = number[];
 
 export function shiftSpread(

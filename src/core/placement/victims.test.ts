@@ -4,7 +4,7 @@ import type { Node, Pod, PodSpec } from '../api/types/core-v1.ts';
 import type { PodDisruptionBudget } from '../api/types/policy-v1.ts';
 import { type ClusterState, createClusterState } from './cluster-state.ts';
 import { compilePod, evaluate } from './filters.ts';
-import { createWorld } from './golden/worlds.ts';
+import { createSampleCluster } from './golden/sample-cluster.ts';
 import { podKey, recordOf } from './pod-record.ts';
 import { preparePod } from './prepared-pod.ts';
 import {
@@ -125,27 +125,27 @@ describe('victims on one node', () => {
   });
 });
 
-describe('victims in any world', () => {
+describe('victims in any sample', () => {
   it('make room, and every one of them is needed', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
-        const world = createWorld(seed);
+        const sample = createSampleCluster(seed);
         const cluster = createClusterState();
-        for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
-        for (const each of world.nodes) cluster.setNode(each);
-        for (const each of world.pods) cluster.setPod(each);
-        const compiled = compilePod(world.incoming);
+        for (const { metadata } of sample.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+        for (const each of sample.nodes) cluster.setNode(each);
+        for (const each of sample.pods) cluster.setPod(each);
+        const compiled = compilePod(sample.incoming);
         const before = JSON.stringify([...cluster.nodes.values()].map((state) => [...state.pods.keys()]));
         const found = [...cluster.nodes.values()].flatMap((state) => {
           const answer = evaluate(compiled, state, cluster);
           if (answer.ok || !answer.preemptionHelps) return [];
-          const chosen = selectVictims(preparePod(compiled, cluster), state, compileBudgets(world.budgets));
+          const chosen = selectVictims(preparePod(compiled, cluster), state, compileBudgets(sample.budgets));
           return chosen.ok ? [{ state, chosen: chosen.victims }] : [];
         });
         expect(JSON.stringify([...cluster.nodes.values()].map((state) => [...state.pods.keys()]))).toBe(before);
         for (const { state, chosen } of found) {
           const pods = chosen.pods.map((record) => record.pod);
-          expect(pods.every((each) => (each.spec.priority ?? 0) < (world.incoming.spec.priority ?? 0))).toBe(true);
+          expect(pods.every((each) => (each.spec.priority ?? 0) < (sample.incoming.spec.priority ?? 0))).toBe(true);
           // Terminating pods are not counted for spreading, yet imagined away all the same, as upstream does it.
           if (pods.some((each) => each.metadata.deletionTimestamp !== undefined)) continue;
           for (const each of pods) cluster.removePod(each);

@@ -112,7 +112,7 @@ export function selectVictims(
   return { ok: true, victims };
 }
 
-/** Puts back, most important first, whoever can stay; those in breach of a budget get the first chance. */
+/** Reprieves, most important first, the pods that can stay; pods whose eviction violates a budget get the first chance. */
 function reprieve(
   prepared: PreparedPod,
   state: NodeState,
@@ -161,7 +161,7 @@ function leavesByPreemption(record: PodRecord): boolean {
 export const candidatesWanted = (nodes: number): number => Math.min(nodes, Math.max(Math.trunc(nodes / 10), 100));
 
 export interface Candidates {
-  /** Those without budget violations first. */
+  /** Candidates without budget violations first. */
   readonly found: readonly Victims[];
   /** Nodes where evicting does not help, and why. */
   readonly refusals: ReadonlyMap<string, Refusal>;

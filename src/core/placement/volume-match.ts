@@ -45,7 +45,7 @@ function isOfItsMake(claim: PersistentVolumeClaim, volume: PersistentVolume): bo
 export interface MatchOptions {
   /** The volume that names the claim, if there is one. */
   readonly meant: PersistentVolume | undefined;
-  /** Volumes of the claim's class that nobody has. */
+  /** Volumes of the claim's class that no claim holds. */
   readonly free: Iterable<PersistentVolume>;
   /** The node it must be reachable from; absent where no node is chosen. */
   readonly labels?: Labels;

@@ -1,5 +1,5 @@
 /**
- * What a pod's volumes demand of a node: disks that cannot be mounted twice, claims one pod may hold alone, how many
+ * The demands of a pod's volumes on a node: disks that cannot be mounted twice, claims one pod may hold alone, how many
  * volumes a driver attaches, and where bound (or yet to be bound) volumes are reachable.
  */
 import type {
@@ -35,7 +35,7 @@ export interface DelayedClaim {
   readonly storageClass: StorageClass;
 }
 
-/** What the pod's volumes come to, resolved once per pod. */
+/** The pod's volumes, resolved once per pod. */
 export interface PodVolumes {
   /** The pod cannot run anywhere as things are. */
   readonly refusal: No | undefined;
@@ -93,7 +93,7 @@ export function resolveVolumes(pod: Pod, storage: StorageView | undefined): PodV
       resolved.exclusiveClaims.push(`${namespace}/${name}`);
     }
     if (claim.spec.volumeName) {
-      // Whoever asks for a volume by its name does not have it until the two are bound to each other.
+      // A claim that names a volume does not have it until the two are bound to each other.
       if (labelOf(claim.metadata.annotations, BIND_COMPLETED) === undefined) unbound ??= name;
       const bound = storage.volume(claim.spec.volumeName);
       if (bound === undefined) missing ??= claim.spec.volumeName;
@@ -270,10 +270,10 @@ function bindingNos(volumes: PodVolumes, node: Node, storage: StorageView): read
 
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** What becomes of the claims of a pod that goes to a node. */
+/** How the claims of a pod on a node get their volumes. */
 export interface VolumePlan {
   readonly bind: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
-  /** For these a volume is to be made. */
+  /** Claims to provision a volume for. */
   readonly provision: readonly PersistentVolumeClaim[];
   /** A claim that can have no volume on this node. */
   readonly impossible: PersistentVolumeClaim | undefined;
@@ -289,7 +289,7 @@ export function planVolumes(delayed: readonly DelayedClaim[], node: Node, storag
   for (const { claim, storageClass } of delayed) {
     const selected = claim.metadata.annotations?.[SELECTED_NODE];
     if (selected !== undefined && selected !== nodeName) return { bind, provision, impossible: claim };
-    // One that is being provisioned for this very node waits for that and for nothing else.
+    // A claim that is being provisioned for this very node gets no other volume.
     const volume =
       selected === undefined
         ? findVolume(claim, {

@@ -4,7 +4,7 @@
  * the same way every time, and hours pass in milliseconds.
  */
 import type { Clock, Timer } from './clock.ts';
-import { createHeap, type HeapEntry } from '../structures/heap.ts';
+import { createHeap, type HeapEntry } from '../../core/kube/heap.ts';
 import { sleepWith } from './sleep.ts';
 
 /**

@@ -4,6 +4,7 @@ import type { Node } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { describeNo, refuse, YES } from '../../../src/core/placement/answer.ts';
 import type { SchedulerPlugin } from '../../../src/core/placement/plugin.ts';
+import { summarize } from '../../../src/core/placement/summary.ts';
 import { antiAffinity, keyed, schedulerWorld } from './scheduler-world.ts';
 
 describe('the scheduler', () => {
@@ -277,5 +278,16 @@ describe('plugins of other rooms', () => {
     open = true;
     await world.pass(3000);
     expect(await world.nodeOf('p')).toBe('a');
+  });
+
+  it('refuse to reserve in the words that placement has for a node that refuses', async () => {
+    const late = describeNo('TicketTaken', 'Tickets', 'node(s) had their ticket taken', false, () => 'wait');
+    const early = describeNo('Closed', 'Tickets', 'node(s) closed their counter', false, () => 'wait');
+    const refusal = refuse([late, early]);
+    const world = await schedulerWorld({ plugins: plugin({ reserve: () => refusal }) });
+    await world.addNode('a');
+    await world.addPod('p');
+    await world.pass(100);
+    expect(await world.condition('p')).toMatchObject({ reason: 'Unschedulable', message: summarize([refusal]) });
   });
 });

@@ -11,7 +11,7 @@ import { missingLabels, NO_TAINTS, withConditionTaints } from './node-taints.ts'
 import { writeTaints } from './write-taints.ts';
 
 const CONCURRENCY = 32;
-/** The node has changed since; its newer state is on its way to the cache. */
+/** After a conflict: the newer state of the node is on its way to the cache. */
 const AGAIN_MS = 20;
 const NONE: readonly [] = [];
 
@@ -19,7 +19,7 @@ export function createConditionTaints(options: KeeperOptions): Actor {
   const { client, informers, clock, random } = options;
   const nodes = informers.for(NODES);
 
-  async function mend(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
+  async function reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult | void> {
     const node = nodes.lister.get(name);
     if (node === undefined) return;
     const taints = withConditionTaints(node, formatTime(clock.now()));
@@ -27,19 +27,19 @@ export function createConditionTaints(options: KeeperOptions): Actor {
     return isWritten ? undefined : { requeueAfterMs: AGAIN_MS };
   }
 
-  const needsMending = (node: Stored<Node>): boolean =>
+  const needsReconcile = (node: Stored<Node>): boolean =>
     withConditionTaints(node, '') !== (node.spec?.taints ?? NO_TAINTS) || missingLabels(node) !== undefined;
 
   return createController<string>({
     name: 'condition-taints',
-    reconcile: mend,
+    reconcile,
     clock,
     random,
     logger: options.logger ?? silentLogger,
     concurrency: CONCURRENCY,
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    // Only what needs it costs anything: fifty thousand nodes in order make no work.
+    // Only nodes with a wrong taint or label are enqueued: fifty thousand nodes in order cost nothing.
   }).watch(nodes, (node, { object, type }) =>
-    type !== 'delete' && node === object && needsMending(node) ? [node.metadata.name] : NONE,
+    type !== 'delete' && node === object && needsReconcile(node) ? [node.metadata.name] : NONE,
   );
 }

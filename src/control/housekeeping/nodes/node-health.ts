@@ -1,4 +1,4 @@
-/** Signs of life of a node, and what its status says when there are none. Pure. */
+/** Signs of life of a node, and its conditions when there are none. Pure. */
 import { FLEET_ANNOTATIONS, FLEET_LEASE } from '../../../core/api/names.ts';
 import type { Node, NodeCondition } from '../../../core/api/types/core-v1.ts';
 import { findCondition } from '../../../core/kube/conditions.ts';
@@ -17,32 +17,32 @@ export function heartbeatLease(node: Node): string {
 export const readyCondition = (node: Node): NodeCondition | undefined =>
   findCondition(node.status?.conditions, 'Ready');
 
-/** What was seen of a Lease, and when it last moved. Times are monotonic: wall clocks jump. */
+/** The renewal last seen of a Lease, and when it last changed. Times are monotonic ms: wall clocks jump. */
 export interface LeaseSign {
   readonly renewTime: string | undefined;
   readonly aliveAt: number;
 }
 
-/** One that is seen for the first time counts as just renewed; one that is not there is no sign of life. */
+/** A Lease seen for the first time counts as just renewed; a missing Lease is no sign of life. */
 export function observeLease(known: LeaseSign | undefined, renewTime: string | undefined, now: number): LeaseSign {
   if (known === undefined) return { renewTime, aliveAt: renewTime === undefined ? Number.NEGATIVE_INFINITY : now };
   if (known.renewTime === renewTime) return known;
   return { renewTime, aliveAt: renewTime === undefined ? known.aliveAt : now };
 }
 
-/** What was seen of a node itself. Its Lease may speak for fifty thousand nodes, so that is kept apart. */
+/** The status last seen of a node. The sign of its Lease is kept apart: one Lease may speak for fifty thousand nodes. */
 export interface Health {
   readonly uid: string;
   readonly lease: string;
-  /** The heartbeat last seen in its status. */
+  /** The heartbeat last seen in the node's Ready condition. */
   readonly heartbeat: string | undefined;
-  /** Whether it had a Ready condition. */
+  /** Whether the node had a Ready condition. */
   readonly reports: boolean;
-  /** The last sign of life in its status or in a Lease it had before, by our own clock. */
+  /** The last sign of life in the status, or in a Lease the node had before (monotonic ms of this process). */
   readonly aliveAt: number;
 }
 
-/** The health after a look; the very same when nothing moved. A node seen for the first time gets the full grace. */
+/** The health after a pass; the same reference when nothing changed. A node seen for the first time gets the full grace. */
 export function observe(
   known: Health | undefined,
   node: Stored<Node>,
@@ -57,19 +57,19 @@ export function observe(
   if (known === undefined || known.uid !== uid) return { uid, lease, heartbeat, reports, aliveAt: now };
   const isMoved = heartbeat !== known.heartbeat || reports !== known.reports;
   if (!isMoved && lease === known.lease) return known;
-  // Whoever changes its Lease was alive for as long as the former one said so.
+  // A node that changed its Lease was alive for as long as the former Lease said so.
   const aliveAt = isMoved ? now : Math.max(known.aliveAt, signOf(known.lease).aliveAt);
   return { uid, lease, heartbeat, reports, aliveAt };
 }
 
-/** Conditions only a kubelet can vouch for. The network is somebody else's word. */
+/** Conditions that only a kubelet sets. NetworkUnavailable is set by the network plugin. */
 const VOUCHED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'] as const;
 
-/** The conditions of a node that is no longer heard of; the very same list when they say so already. */
+/** The conditions of a node that is no longer heard of; the same list when all are Unknown already. */
 export function unknownConditions(node: Stored<Node>, now: string): readonly NodeCondition[] {
   const present = node.status?.conditions ?? [];
-  const isTold = VOUCHED.every((type) => findCondition(present, type)?.status === 'Unknown');
-  if (isTold) return present;
+  const isUnknown = VOUCHED.every((type) => findCondition(present, type)?.status === 'Unknown');
+  if (isUnknown) return present;
   const changed = present.map((condition): NodeCondition => {
     if (!isVouched(condition.type) || condition.status === 'Unknown') return condition;
     return {

@@ -21,7 +21,7 @@ const BY_CONDITION: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['PIDPressure', new Map([['True', 'node.kubernetes.io/pid-pressure']])],
 ]);
 
-/** Taint keys that follow from conditions or from the cordon; nobody else's business while the effect is NoSchedule. */
+/** Taint keys that follow from conditions or from the cordon; with the effect NoSchedule this controller alone sets them. */
 const OURS: ReadonlySet<string> = new Set([
   UNSCHEDULABLE,
   ...BY_CONDITION.values().flatMap((byStatus) => byStatus.values()),
@@ -41,10 +41,10 @@ function wantedKeys(node: Node): readonly string[] {
 }
 
 const NONE: readonly string[] = [];
-/** Of a node that says nothing of taints. */
+/** The taints of a node without any. */
 export const NO_TAINTS: readonly Taint[] = [];
 
-/** The node's taints with those of its conditions; the very same list when they are right. */
+/** The node's taints with those of its conditions; the same list when they are right. */
 export function withConditionTaints(node: Node, now: string): readonly Taint[] {
   const present = node.spec?.taints ?? NO_TAINTS;
   const wanted = wantedKeys(node);
@@ -64,11 +64,11 @@ export function withConditionTaints(node: Node, now: string): readonly Taint[] {
 export const isExecuting = ({ key, effect }: Taint): boolean =>
   effect === 'NoExecute' && (key === NOT_READY || key === UNREACHABLE);
 
-/** Which of the two a node in this state should have; none when it is ready. */
+/** The key of the two that a node with this Ready status should have; undefined when it is ready. */
 export const executingKey = (ready: string | undefined): string | undefined =>
   ready === 'False' ? NOT_READY : ready === 'Unknown' ? UNREACHABLE : undefined;
 
-/** The taints with exactly this NoExecute taint of the two, or with neither. The very same list when it is so. */
+/** The taints with exactly this NoExecute taint of the two, or with neither. The same list when nothing changes. */
 export function withExecuting(taints: readonly Taint[], key: string | undefined, now: string): readonly Taint[] {
   const kept = taints.filter((taint) => !isExecuting(taint) || taint.key === key);
   const isThere = kept.some((taint) => isExecuting(taint));
@@ -85,7 +85,7 @@ const FORMER_LABELS = [
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
 ] as const;
 
-/** Labels to set so that the former names say the same; undefined when they do. */
+/** Labels to set so that the former names have the stable names' values; undefined when they do. */
 export function missingLabels(node: Node): { readonly [key: string]: string } | undefined {
   const labels = node.metadata.labels;
   if (labels === undefined) return undefined;

@@ -1,9 +1,9 @@
-/** Nodes waiting to be given up, zone by zone, each zone at its own pace. */
+/** Nodes that wait for their NoExecute taint, zone by zone, each zone at its own pace. */
 import type { Clock, Timer } from '../../../machinery/time/clock.ts';
 import { createDrip, type Drip } from './zones.ts';
 
 export interface TaintQueue {
-  /** Does nothing when the node waits already. */
+  /** Does nothing when the node waits in this zone already. */
   add(zone: string, node: string): void;
   remove(node: string): void;
   has(node: string): boolean;
@@ -14,21 +14,23 @@ export interface TaintQueue {
 export interface TaintQueueOptions {
   readonly clock: Clock;
   readonly rate: number;
-  /** A node's turn. False when it could not be done and shall be tried again. */
-  readonly give: (node: string) => Promise<boolean>;
+  /** Taints a node when its turn has come. False when the taint could not be written: the node is queued again. */
+  readonly taint: (node: string) => Promise<boolean>;
 }
 
 interface ZoneQueue {
+  /** The pace of the zone. */
   readonly drip: Drip;
-  /** In the order they came. */
+  /** Nodes in the order in which they came; each is in one zone only, and then in `zoneOfNode`. */
   readonly waiting: Set<string>;
+  /** Fires at the next turn; undefined while no node waits or the rate is 0. */
   timer: Timer | undefined;
 }
 
-/** A turn that failed is tried again after this time; it has used up the zone's pace. */
+/** A node whose taint could not be written is queued again after this time; its turn is spent. */
 const AGAIN_MS = 50;
 
-export function createTaintQueue({ clock, rate, give }: TaintQueueOptions): TaintQueue {
+export function createTaintQueue({ clock, rate, taint }: TaintQueueOptions): TaintQueue {
   const zones = new Map<string, ZoneQueue>();
   const zoneOfNode = new Map<string, string>();
   let stopped = false;
@@ -51,7 +53,7 @@ export function createTaintQueue({ clock, rate, give }: TaintQueueOptions): Tain
       const [next] = zone.waiting;
       if (next !== undefined && zone.drip.take(clock.monotonic())) {
         forget(next);
-        void give(next).then((done) => {
+        void taint(next).then((done) => {
           if (!done && !stopped) clock.after(AGAIN_MS, () => add(name, next));
           return done;
         });

@@ -4,7 +4,7 @@ import { toleratesTaint } from '../../../core/placement/taints.ts';
 
 const NONE: readonly Taint[] = [];
 
-/** Those that end pods. The same list for every node without any. */
+/** The node's NoExecute taints. The same empty list for every node without any. */
 export function executingTaints(node: Node | undefined): readonly Taint[] {
   const taints = node?.spec?.taints;
   if (taints === undefined || !taints.some(({ effect }) => effect === 'NoExecute')) return NONE;

@@ -5,7 +5,7 @@ import type { Stored } from '../../../core/kube/objects.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 
-/** Writes the taints of a node as it was seen, and labels with them; false when it has changed since. */
+/** Writes taints and labels of a node at the version that was seen; false when the node has changed since. */
 export async function writeTaints(
   client: Client,
   node: Stored<Node>,

@@ -1,7 +1,7 @@
 /**
- * Zones and how fast their nodes may be given up. When only some nodes of a zone fail, the nodes are at fault and go
- * one by one; when most fail, it is more likely the network, and one goes slower or not at all; when all nodes of all
- * zones fail, it is us. Pure, but for the bucket's own count.
+ * Zones and how fast their nodes get NoExecute taints. When only some nodes of a zone fail, the nodes are at fault and are
+ * tainted one by one; when most fail, the network is the more likely cause, and nodes are tainted slower or not at all; when
+ * all nodes of all zones fail, this process is cut off. Pure, but for the bucket's own count.
  */
 import type { Node } from '../../../core/api/types/core-v1.ts';
 
@@ -53,9 +53,9 @@ export interface Transition {
   readonly states: ReadonlyMap<string, ZoneState>;
   /** Zones that get another rate. */
   readonly rates: ReadonlyMap<string, number>;
-  /** Everything is down, and was not before: it is us. Nobody is given up. */
+  /** All nodes are down, and were not before: this process is cut off, and no node is tainted. */
   readonly entersBlackout: boolean;
-  /** Something is up again: every node gets its full grace once more. */
+  /** Some node is ready again: every node gets its full grace once more. */
   readonly leavesBlackout: boolean;
 }
 
@@ -83,11 +83,11 @@ export function nextStates(
   return { states, rates: changes, entersBlackout, leavesBlackout };
 }
 
-/** One at once, then `rate` a second; nothing at all at rate 0. */
+/** A token bucket of size one: one at once, then `rate` a second; none at rate 0. */
 export interface Drip {
-  /** Takes one if there is one. */
+  /** Takes a token; false when there is none. */
   take(now: number): boolean;
-  /** Milliseconds until there is one; undefined when there never is. */
+  /** Milliseconds until there is a token; undefined at rate 0. */
   wait(now: number): number | undefined;
   setRate(rate: number, now: number): void;
 }
@@ -114,7 +114,7 @@ export function createDrip(initialRate: number, start: number): Drip {
       if (rate <= 0) return undefined;
       return isFull() ? 0 : Math.ceil(((1 - tokens) / rate) * 1000);
     },
-    // Who was waiting waits on: a change of rate is no gift.
+    // A zone that was waiting for a token waits its full time at the new rate: a change of rate gives no token.
     setRate(next, now) {
       refill(now);
       tokens = rate > 0 && tokens < 1 - 1e-6 ? 0 : 1;

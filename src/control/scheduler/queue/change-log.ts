@@ -1,24 +1,24 @@
 /**
- * Changes that come while pods are in flight. An attempt sees the cluster of the moment it began; what came afterwards is
- * held against its outcome. Nothing is kept while no pod is in flight, which is nearly always.
+ * Changes that come while pods are in flight. An attempt sees the cluster of the moment it began; later changes are
+ * checked against its outcome. Nothing is kept while no pod is in flight, which is nearly always.
  */
 import type { ClusterChange } from './cluster-change.ts';
 
 export interface ChangeLog {
-  /** A pod is taken out; answers the place to ask from. */
+  /** A pod is taken; returns the position to ask from. */
   begin(): number;
-  /** The pod that began there is done. */
+  /** The attempt that began at this position has ended. */
   end(place: number): void;
   note(change: ClusterChange): void;
-  /** What came since that place, oldest first. */
+  /** Changes since that position, oldest first. */
   since(place: number): readonly ClusterChange[];
 }
 
 export function createChangeLog(): ChangeLog {
   let changes: ClusterChange[] = [];
-  /** The place of `changes[0]`. */
+  /** The position of `changes[0]`. */
   let first = 0;
-  /** How many pods began at each place and are not done. */
+  /** Number of attempts in flight by the position they began at. `changes` begins at the smallest of these. */
   const begun = new Map<number, number>();
 
   return {

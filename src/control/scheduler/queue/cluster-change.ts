@@ -1,6 +1,6 @@
 /**
- * What happens in a cluster, as far as it may help a pod that waits. Whoever feeds the caches says it; the queue decides
- * whom it concerns. Said after the cluster state shows it.
+ * Changes in the cluster that may help a waiting pod. `caches.ts` and `assume-and-bind.ts` report them, once the cluster state
+ * shows them; the queue decides which pods they concern.
  */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../core/api/types/core-v1.ts';
 import type { CSINode, StorageClass } from '../../../core/api/types/storage-v1.ts';
@@ -8,19 +8,19 @@ import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { PodRecord } from '../../../core/placement/pod-record.ts';
 import type { Requests } from '../../../core/placement/requests.ts';
 
-/** What about a node changed, as bits. */
+/** Aspects of a node that changed, as bits. */
 export const NODE = { ALLOCATABLE: 1, LABELS: 2, TAINTS: 4 } as const;
-/** What about a pod on a node changed, as bits. */
+/** Aspects of an assigned pod that changed, as bits. */
 export const POD = { LABELS: 1, SMALLER: 2, TERMINATING: 4 } as const;
 
 export type ClusterChange = PlacementChange | StorageChange | OtherChange;
 
-/** Of nodes and of what is on them. */
+/** Changes of nodes and of assigned pods. */
 export type PlacementChange =
   | { readonly kind: 'node-added'; readonly node: Node }
   | { readonly kind: 'node-changed'; readonly node: Node; readonly old: Node; readonly aspects: number }
   | { readonly kind: 'node-gone'; readonly node: Node; readonly hadPods: boolean }
-  /** A pod is on its node, whoever put it there. */
+  /** A pod was assumed on a node, or bound to it by another client. */
   | { readonly kind: 'pod-placed'; readonly record: PodRecord; readonly nodeName: string }
   | {
       readonly kind: 'pod-changed';
@@ -30,8 +30,8 @@ export type PlacementChange =
       readonly aspects: number;
     }
   /**
-   * There is more room on a node: a pod ended or was taken back, or a promise of room was withdrawn, which helps only
-   * those it was kept from: pods of at most that priority. Without a record it is room that a pod was called for and did not take.
+   * A node has more room: a pod ended, its binding failed, or a nomination was withdrawn, which helps only pods of at most
+   * the nominated pod's priority. Without a record: room that a requeued pod did not take.
    */
   | {
       readonly kind: 'room';
@@ -65,7 +65,7 @@ export function nodeOf(change: ClusterChange): string | undefined {
 
 const same = (a: unknown, b: unknown): boolean => a === b || deepEqual(a, b);
 
-/** Only what may make the node take more: a cordon that is lifted counts as a taint that goes. */
+/** Only aspects that may make the node take more pods: an uncordon counts as a removed taint. */
 export function nodeAspects(node: Node, old: Node): number {
   let aspects = 0;
   if (!same(node.status?.allocatable, old.status?.allocatable)) aspects |= NODE.ALLOCATABLE;
@@ -83,7 +83,7 @@ export function podAspects(record: PodRecord, old: PodRecord): number {
   return aspects;
 }
 
-/** In any resource; another may have grown. */
+/** Smaller in any resource; another may have grown. */
 export function isSmaller(requests: Requests, old: Requests): boolean {
   if (
     requests.cpu < old.cpu ||

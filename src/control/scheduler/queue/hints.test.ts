@@ -5,7 +5,7 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod, PodSpec } from '../.
 import { createClusterState } from '../../../core/placement/cluster-state.ts';
 import { compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import { recordOf } from '../../../core/placement/pod-record.ts';
-import { nodeOf, type NodeWish, pinnedTo, podOf, type PodWish } from '../testing/small-world.ts';
+import { nodeOf, type NodeWish, pinnedTo, podOf, type PodWish } from '../testing/scheduler-harness.ts';
 import { type ClusterChange, nodeAspects, podAspects } from './cluster-change.ts';
 import { ownChangeHelps } from './own-change.ts';
 import { queuedPod } from './queued-pod.ts';
@@ -15,8 +15,12 @@ import { createWaitingIndex } from './waiting-index.ts';
 const R = REJECTOR;
 type Rejectors = number;
 
-/** A cluster with a full node, one that nobody may enter, and one waiting pod. */
-function world(wish: PodWish, rejectors: Rejectors, residents: readonly (readonly [string, string, PodWish])[] = []) {
+/** A cluster with the given residents, and one waiting pod. */
+function oneWaiting(
+  wish: PodWish,
+  rejectors: Rejectors,
+  residents: readonly (readonly [string, string, PodWish])[] = [],
+) {
   const cluster = createClusterState();
   cluster.setNamespace('default', {});
   for (const [name, on, resident] of residents) cluster.setPod(podOf(name, resident), on);
@@ -24,7 +28,7 @@ function world(wish: PodWish, rejectors: Rejectors, residents: readonly (readonl
   const entry = queuedPod(podOf('waiting', wish), 0, 0);
   entry.rejectors = rejectors;
   const begin = (): void => index.add(entry, compilePodOnce(entry.pod));
-  return { cluster, index, begin, calls: (change: ClusterChange) => index.calledBy(change).length > 0 };
+  return { cluster, index, begin, calls: (change: ClusterChange) => index.helpedBy(change).length > 0 };
 }
 
 const anti = (app: string, topologyKey = 'kubernetes.io/hostname'): Partial<PodSpec> => ({
@@ -59,7 +63,7 @@ describe('a node that comes', () => {
     ['that the pod is pinned to', { pin: 'a' }, {}, true],
     ['that the pod is not pinned to', { pin: 'b' }, {}, false],
   ])('%s', (_, wish, nodeWish, expected) => {
-    const { cluster, begin, calls } = world(wish, R.NodeResourcesFit | R.TaintToleration | R.NodeAffinity);
+    const { cluster, begin, calls } = oneWaiting(wish, R.NodeResourcesFit | R.TaintToleration | R.NodeAffinity);
     begin();
     const node = nodeOf('a', nodeWish);
     cluster.setNode(node);
@@ -67,7 +71,7 @@ describe('a node that comes', () => {
   });
 
   it('ends the wait of those who were told that there is none, whatever it is like', () => {
-    const { cluster, begin, calls } = world({ cpu: 9 }, R.NoNodes);
+    const { cluster, begin, calls } = oneWaiting({ cpu: 9 }, R.NoNodes);
     begin();
     const node = nodeOf('a', { taint: 'x' });
     cluster.setNode(node);
@@ -87,7 +91,7 @@ describe('a node that changes', () => {
     ['the pod is pinned there', { cpu: 1, pin: 'a' }, { taint: 'x' }, {}, true],
     ['the pod is pinned elsewhere', { cpu: 1, pin: 'b' }, { taint: 'x' }, {}, false],
   ])('%s', (_, wish, before, after, expected) => {
-    const { cluster, begin, calls } = world(wish, R.NodeResourcesFit | R.TaintToleration);
+    const { cluster, begin, calls } = oneWaiting(wish, R.NodeResourcesFit | R.TaintToleration);
     const [old, node] = [nodeOf('a', before), nodeOf('a', after)];
     cluster.setNode(old);
     begin();
@@ -101,7 +105,7 @@ describe('a node that changes', () => {
   });
 
   it('may open a domain to spread over', () => {
-    const { cluster, begin, calls } = world({ labels: { app: 'x' }, spec: spread('x') }, R.PodTopologySpread);
+    const { cluster, begin, calls } = oneWaiting({ labels: { app: 'x' }, spec: spread('x') }, R.PodTopologySpread);
     const [old, node] = [nodeOf('a', { cpu: 0 }), nodeOf('a', { cpu: 0, labels: { zone: 'z' } })];
     cluster.setNode(old);
     begin();
@@ -122,14 +126,14 @@ describe('a pod that leaves', () => {
     ['the one that objects', { labels: { app: 'y' } }, R.InterPodAffinity, { spec: anti('y') }, 'a', true],
     ['one that counted', { spec: spread('x') }, R.PodTopologySpread, { labels: { app: 'x' } }, 'a', true],
   ])('%s', (_, wish, rejectors, gone, nodeName, expected) => {
-    const { cluster, begin, calls } = world(wish, rejectors);
+    const { cluster, begin, calls } = oneWaiting(wish, rejectors);
     cluster.setNode(nodeOf('a', { labels: { zone: 'z' } }));
     begin();
     expect(calls({ kind: 'room', nodeName, record: recordOf(podOf('gone', gone)), atMost: Infinity })).toBe(expected);
   });
 
   it('keeps a port as long as another holds it', () => {
-    const { cluster, begin, calls } = world({ port: 80 }, R.NodePorts, [['other', 'a', { port: 80 }]]);
+    const { cluster, begin, calls } = oneWaiting({ port: 80 }, R.NodePorts, [['other', 'a', { port: 80 }]]);
     cluster.setNode(nodeOf('a'));
     begin();
     expect(
@@ -142,7 +146,7 @@ describe('a pod that leaves', () => {
       [5, true],
       [4, false],
     ] as const) {
-      const { cluster, begin, calls } = world({ cpu: 1, priority: 5 }, R.NodeResourcesFit);
+      const { cluster, begin, calls } = oneWaiting({ cpu: 1, priority: 5 }, R.NodeResourcesFit);
       cluster.setNode(nodeOf('a'));
       begin();
       expect(calls({ kind: 'room', nodeName: 'a', record: undefined, atMost })).toBe(expected);
@@ -155,7 +159,7 @@ describe('a pod that leaves', () => {
       [5, true],
       [0, false],
     ] as const) {
-      const { cluster, begin, calls } = world({ cpu: 4, priority }, R.NodeResourcesFit, residents);
+      const { cluster, begin, calls } = oneWaiting({ cpu: 4, priority }, R.NodeResourcesFit, residents);
       cluster.setNode(nodeOf('a'));
       begin();
       expect(
@@ -183,7 +187,7 @@ describe('a pod that leaves', () => {
         return entry;
       });
       const record = recordOf(podOf('gone', { labels: { app: 'x' } }));
-      const called = index.calledBy({ kind: 'room', nodeName: 'a', record, atMost: Infinity });
+      const called = index.helpedBy({ kind: 'room', nodeName: 'a', record, atMost: Infinity });
       expect(called.map(({ entry }) => entry.pod.metadata.name).toSorted()).toEqual(expected);
       for (const entry of entries) index.remove(entry);
     }
@@ -197,7 +201,7 @@ describe('a pod that comes or changes', () => {
     ['one that raises the least', { spec: spread('x') }, R.PodTopologySpread, { labels: { app: 'x' } }, true],
     ['one more that takes room', { cpu: 1 }, R.NodeResourcesFit, { cpu: 1 }, false],
   ])('%s', (_, wish, rejectors, placed, expected) => {
-    const { cluster, begin, calls } = world(wish, rejectors);
+    const { cluster, begin, calls } = oneWaiting(wish, rejectors);
     cluster.setNode(nodeOf('a'));
     begin();
     expect(calls({ kind: 'pod-placed', nodeName: 'a', record: recordOf(podOf('new', placed)) })).toBe(expected);
@@ -223,7 +227,7 @@ describe('a pod that comes or changes', () => {
       true,
     ],
   ])('%s', (_, wish, rejectors, before, after, expected) => {
-    const { cluster, begin, calls } = world(wish, rejectors);
+    const { cluster, begin, calls } = oneWaiting(wish, rejectors);
     cluster.setNode(nodeOf('a'));
     begin();
     const [old, record] = [recordOf(before), recordOf(after)];
@@ -322,7 +326,7 @@ describe('storage', () => {
     const entry = queuedPod(mounting, 0, 0);
     entry.rejectors = rejectors;
     index.add(entry, compilePodOnce(entry.pod));
-    expect(index.calledBy(change).length > 0).toBe(expected);
+    expect(index.helpedBy(change).length > 0).toBe(expected);
     expect(index.helps(change, entry, compilePodOnce(entry.pod))).toBe(expected);
     expect([index.remove(entry), index.remove(entry), index.size]).toEqual([true, false, 0]);
   });

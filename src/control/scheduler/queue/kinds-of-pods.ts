@@ -1,6 +1,6 @@
 /**
- * Pods that every filter treats alike are one kind: whatever helps one of them helps the others, and what is known about
- * one attempt is known about all. The pods of a template are of one kind, save for what each claims for itself.
+ * Pods that every filter treats alike are one kind: a change that helps one of them helps the others, and the outcome of
+ * one attempt holds for all. The pods of a template are of one kind, save for the volumes that each claims for itself.
  */
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import type { Requests } from '../../../core/placement/requests.ts';
@@ -8,7 +8,7 @@ import type { Requests } from '../../../core/placement/requests.ts';
 const numbers = new WeakMap<object, number>();
 let next = 1;
 
-/** Only told apart, never shown or ordered: so counting across clusters makes nothing depend on what ran before. */
+/** Numbers are only compared for equality, never shown or ordered: a count shared by clusters leaks nothing between them. */
 function numberOf(object: object): number {
   let number = numbers.get(object);
   if (number === undefined) numbers.set(object, (number = next++));
@@ -21,7 +21,7 @@ const requestsText = ({ cpu, memory, ephemeralStorage, scalars }: Requests): str
   return text;
 };
 
-/** Pods of one template come one after the other, and share all that decides their kind. */
+/** The last answer: pods of one template come one after the other, and share all parts that decide their kind. */
 let last: { readonly compiled: CompiledPod; readonly kind: string } | undefined;
 
 const isLike = (a: CompiledPod, b: CompiledPod): boolean =>
@@ -37,7 +37,7 @@ const isLike = (a: CompiledPod, b: CompiledPod): boolean =>
   a.pod.spec.preemptionPolicy === b.pod.spec.preemptionPolicy &&
   a.pod.spec.volumes === b.pod.spec.volumes;
 
-/** Equal for pods of one kind. The nodes a pod is pinned to are left out: those are looked up by node. */
+/** Equal for pods of one kind. The nodes a pod is pinned to are left out: the index finds pinned pods by node. */
 export function kindOf(compiled: CompiledPod): string {
   if (last !== undefined && isLike(last.compiled, compiled)) return last.kind;
   const own = compiled.pod.spec.volumes?.some(isItsOwn) === true;
@@ -63,7 +63,7 @@ function describe(compiled: CompiledPod, own: boolean): string {
   ].join('\n');
 }
 
-/** What is behind such a volume may be the pod's alone in many ways: the pod is of its own kind. */
+/** Volumes whose backing storage may be the pod's alone: a pod with one is a kind of its own. */
 const isItsOwn = (volume: NonNullable<CompiledPod['pod']['spec']['volumes']>[number]): boolean =>
   volume.persistentVolumeClaim !== undefined ||
   volume.ephemeral !== undefined ||

@@ -1,6 +1,6 @@
 /**
  * Would the node take the pod now, or after less important pods left it? Asked of the one node a change is about, with
- * the filters themselves, so that nobody is called in vain. Where another filter than before stands in the way, the pod
+ * the filters themselves, so that no pod is requeued in vain. Where another filter than before stands in the way, the pod
  * waits for that one too from now on.
  */
 import type { Refusal } from '../../../core/placement/answer.ts';
@@ -15,7 +15,7 @@ import { POD, type PlacementChange } from './cluster-change.ts';
 import { type Help, NONE } from './hints.ts';
 import { mayHost, type Room, roomOn } from './room.ts';
 
-/** Where the pod stands with the node. */
+/** The answer of a node about a pod. */
 export interface Standing {
   /** How many of its kind the node could take. */
   readonly help: Help;
@@ -23,8 +23,8 @@ export interface Standing {
   readonly refusedBy: readonly string[];
 }
 
-const NOBODY: readonly string[] = Object.freeze([]);
-export const NO_HELP: Standing = { help: NONE, refusedBy: NOBODY };
+const NO_FILTERS: readonly string[] = Object.freeze([]);
+export const NO_HELP: Standing = { help: NONE, refusedBy: NO_FILTERS };
 
 export interface OnNode {
   ask(compiled: CompiledPod): Standing;
@@ -61,12 +61,12 @@ export function askNode(
       if (count === 0) return NO_HELP;
       const prepared = preparePod(compiled, cluster, plugins);
       const answer = judgeWithNominated(prepared, state);
-      if (answer.ok) return { help: count, refusedBy: NOBODY };
+      if (answer.ok) return { help: count, refusedBy: NO_FILTERS };
       const refusedBy = pluginsOf(answer);
       if (!answer.preemptionHelps || compiled.pod.spec.preemptionPolicy === 'Never') return { help: NONE, refusedBy };
       const emptied = selectVictims(prepared, state, []);
       return emptied.ok
-        ? { help: count, refusedBy: NOBODY }
+        ? { help: count, refusedBy: NO_FILTERS }
         : { help: NONE, refusedBy: [...refusedBy, ...pluginsOf(emptied)] };
     },
   };

@@ -1,26 +1,28 @@
-/** The queue's two alarms. Nothing is set while nobody waits: a quiet cluster has no ticking queue. */
+/** The queue's two timers. Neither is set while no pod waits: a quiet cluster has no ticking queue. */
 import type { Clock, Timer } from '../../../machinery/time/clock.ts';
 
 export interface QueueAlarms {
-  /** When the first pause after an error ends. */
+  /** When the first backoff after an error ends (monotonic ms). */
   nextBackoffEnd(): number | undefined;
-  /** When whoever waits longest has waited too long. */
+  /** When the pod that waits longest is due to be requeued (monotonic ms). */
   oldestWait(): number | undefined;
   onBackoffEnd(): void;
   onWaitedLong(): void;
 }
 
-/** Those who have waited too long are looked for this often. */
+/** Pods that have waited too long are requeued at multiples of this time. */
 const CHECK_MS = 30_000;
 
 export interface QueueTimers {
-  /** Sets what is not set; called whenever somebody begins to wait. */
+  /** Sets timers that are needed and not set; called whenever a pod begins to wait. */
   arrange(): void;
   stop(): void;
 }
 
 export function createQueueTimers(clock: Clock, alarms: QueueAlarms): QueueTimers {
+  /** The timer of `onBackoffEnd`, set for the earliest end. */
   let backoff: { readonly timer: Timer; readonly at: number } | undefined;
+  /** The timer of `onWaitedLong`. */
   let wait: Timer | undefined;
   let stopped = false;
 

@@ -1,60 +1,65 @@
-/** A pod in the scheduler's hands, from the moment it is seen until it has a node or is gone. */
+/** A pod of the scheduling queue, from the moment it is seen until it has a node or is gone. */
 import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
-import type { HeapEntry } from '../../../machinery/structures/heap.ts';
+import type { HeapEntry } from '../../../core/kube/heap.ts';
 import type { ClusterChange } from './cluster-change.ts';
 
-/** Where a pod is. It is in exactly one of these places, and in the structure that belongs to it. */
+/** Where a pod is: in exactly one of these places, and in the structure of that place (`queue-state.ts`). */
 export type Place =
-  /** To be tried as soon as there is a turn. */
+  /** Tried as soon as there is a turn. */
   | 'active'
-  /** Worth trying again, after a pause; sooner when there is nothing else to do. */
+  /** Requeued; tried after its backoff, or earlier when no pod is active. */
   | 'backoff'
-  /** Something went wrong that has nothing to do with the pod; tried again after a pause, never sooner. */
+  /** The last attempt ended in an error; tried after its backoff, never earlier. */
   | 'error-backoff'
-  /** Refused everywhere: tried again when something changes that can help. */
+  /** Unschedulable; requeued by a change that may help. */
   | 'waiting'
-  /** Has scheduling gates; not looked at until they are gone. */
+  /** Has scheduling gates; not tried until they are removed. */
   | 'gated'
-  /** Being tried right now. */
+  /** An attempt is running. */
   | 'in-flight'
-  /** No longer the queue's: has a node, or is gone. */
+  /** Not in the queue: has a node, or is gone. */
   | 'out';
 
 export interface QueuedPod extends HeapEntry {
+  /** The newest object seen; also while in flight. */
   pod: Stored<Pod>;
   readonly uid: string;
   readonly priority: number;
   place: Place;
-  /** When it came here or last failed (monotonic); the older of two equals goes first. */
+  /** When the pod entered the queue or its last attempt failed (monotonic ms); of two equals the older goes first. */
   since: number;
-  /** Grows with every entry to the queue: decides between two of the same millisecond. */
+  /** Unique, grows with `since`: decides between two pods of the same millisecond. */
   order: number;
+  /** How often the pod was taken. */
   attempts: number;
-  /** Attempts that ended because no node would take it. */
+  /** Attempts that ended because no node took the pod. */
   refusals: number;
-  /** Attempts in a row that ended in an error; a refusal ends the row. */
+  /** Attempts in a row that ended in an error; a refusal resets the count. */
   errors: number;
-  /** Preemptions in a row that could not be carried out. */
+  /** Preemptions in a row that failed. */
   failedPreemptions: number;
-  /** The pause ends after the window that begins at this time. */
+  /** Start of the last window of the backoff (monotonic ms), -1 for none: see `backoff.ts`. */
   backoffUntil: number;
-  /** Bits of the filters that refused it last. */
+  /** `REJECTOR` bits of the filters that refused the last attempt, and of those found in the way since. */
   rejectors: number;
-  /** The plugins of other rooms among them. */
+  /** Names of the plugins of other rooms among them. */
   plugins: readonly string[];
-  /** Its own preemption is under way: it may not be tried before that has ended. */
+  /** The pod's own preemption is in flight: no attempt before `release`. */
   held: boolean;
-  /** What it waits for happened while it was held. */
-  calledMeanwhile: boolean;
-  /** What it was called for as one of a limited number of its kind. It hands the call on if it takes something else. */
-  calledBy: ClusterChange | undefined;
-  /** The last such call, answered or not: handed on, it does not come back to the same pod. */
-  lastCall: ClusterChange | undefined;
-  /** Its place in the record of changes when it was taken out to be tried. */
+  /** A change that may help came while the pod was held. False unless `held`. */
+  requeueOnRelease: boolean;
+  /**
+   * The change for which the pod was requeued as one of a limited number of its kind. Cleared when the attempt ends; passed
+   * on to another pod of the kind if this one takes another node.
+   */
+  requeuedBy: ClusterChange | undefined;
+  /** The last value of `requeuedBy`: a change that is passed on does not come back to the same pod. */
+  lastRequeuedBy: ClusterChange | undefined;
+  /** Position in the change log when the pod was taken; valid while in flight. */
   takenAt: number;
-  /** Its own object changed while it was being tried. */
-  before: Stored<Pod> | undefined;
+  /** The object the attempt began with, if the pod was updated while in flight; undefined otherwise. */
+  podWhenTaken: Stored<Pod> | undefined;
 }
 
 export const isGated = (pod: Pod): boolean => (pod.spec.schedulingGates?.length ?? 0) > 0;
@@ -75,18 +80,18 @@ export function queuedPod(pod: Stored<Pod>, now: number, order: number): QueuedP
     rejectors: 0,
     plugins: NO_PLUGINS,
     held: false,
-    calledMeanwhile: false,
-    calledBy: undefined,
-    lastCall: undefined,
+    requeueOnRelease: false,
+    requeuedBy: undefined,
+    lastRequeuedBy: undefined,
     takenAt: -1,
-    before: undefined,
+    podWhenTaken: undefined,
     heapIndex: -1,
   };
 }
 
 export const NO_PLUGINS: readonly string[] = Object.freeze([]);
 
-/** Priority first, then who came first. */
+/** The higher priority first, then the longer time in the queue. */
 export function goesBefore(a: QueuedPod, b: QueuedPod): boolean {
   if (a.priority !== b.priority) return a.priority > b.priority;
   return a.since !== b.since ? a.since < b.since : a.order < b.order;

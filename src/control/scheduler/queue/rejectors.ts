@@ -1,6 +1,6 @@
 /**
- * Which filters kept a pod from its nodes, as bits of a number. What a pod waits for follows from them: nothing but a
- * taint that goes helps a pod that only taints refused.
+ * Which filters refused a pod, as bits of a number. The changes that a pod waits for follow from them: only a removed
+ * taint helps a pod that only taints refused.
  */
 import type { PluginName } from '../../../core/placement/answer.ts';
 
@@ -19,16 +19,16 @@ export const REJECTOR = {
   InterPodAffinity: 1 << 11,
   /** There was no node at all. */
   NoNodes: 1 << 12,
-  /** A plugin of another room, which tells nobody what it waits for: any change may help. */
+  /** A plugin of another room, which does not say what it waits for: any change may help. */
   Plugin: 1 << 13,
 } as const;
 
-/** These look beyond the one node: at pods anywhere in a domain. */
+/** Filters that read pods of other nodes: anywhere in a domain. */
 export const ACROSS_NODES = REJECTOR.PodTopologySpread | REJECTOR.InterPodAffinity;
 export const ABOUT_STORAGE =
   REJECTOR.VolumeRestrictions | REJECTOR.NodeVolumeLimits | REJECTOR.VolumeBinding | REJECTOR.VolumeZone;
 
-/** They speak of the pod, not of a node; what they want is said elsewhere. */
+/** Plugins that judge the pod, not a node: gated pods wait apart, and preemption reports its own rejectors. */
 const SILENT: readonly PluginName[] = ['SchedulingGates', 'DefaultPreemption'];
 
 const BITS: ReadonlyMap<string, number> = new Map([

@@ -3,7 +3,7 @@ import { type ClusterState, createClusterState } from '../../../core/placement/c
 import { compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import { recordOf } from '../../../core/placement/pod-record.ts';
 import { createVirtualClock, type VirtualClock } from '../../../machinery/time/virtual-clock.ts';
-import { nodeOf, podOf, type PodWish } from '../testing/small-world.ts';
+import { nodeOf, podOf, type PodWish } from '../testing/scheduler-harness.ts';
 import { backoffUntil, DEFAULT_BACKOFF, isBackingOff } from './backoff.ts';
 import { createChangeLog } from './change-log.ts';
 import type { PlacementChange } from './cluster-change.ts';

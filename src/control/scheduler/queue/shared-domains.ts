@@ -4,21 +4,18 @@
  */
 import { labelOf } from '../../../core/kube/labels.ts';
 import type { AffinityTerm } from '../../../core/placement/affinity-terms.ts';
-import type { ClusterState } from '../../../core/placement/cluster-state.ts';
-import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import type { PlacementChange } from './cluster-change.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import { REJECTOR } from './rejectors.ts';
+import { type Kind, NO_PINS, type WaitingState } from './waiting-state.ts';
 
+/** The pods of a kind in `pinnedAcross` whose nodes share a domain with the node of the change. */
 export function sharesDomain(
+  { cluster, members }: WaitingState,
   change: PlacementChange,
-  example: CompiledPod,
-  rejectors: number,
-  entries: ReadonlySet<QueuedPod>,
-  /** Those pinned to the node of the change. */
+  { example, rejectors, entries }: Kind,
+  /** Pods pinned to the node of the change. */
   here: ReadonlySet<QueuedPod> | undefined,
-  pinsOf: (entry: QueuedPod) => ReadonlySet<string>,
-  cluster: ClusterState,
 ): Iterable<QueuedPod> {
   // Spreading compares all domains with each other; and where a group may begin anew, that may be anywhere.
   if (rejectors & REJECTOR.PodTopologySpread || (example.record.affinity?.requiredAffinity.length ?? 0) > 0)
@@ -47,5 +44,5 @@ export function sharesDomain(
     }
     return false;
   };
-  return [...entries].filter((entry) => pinsOf(entry).values().some(near));
+  return [...entries].filter((entry) => (members.get(entry)?.pinned ?? NO_PINS).values().some(near));
 }

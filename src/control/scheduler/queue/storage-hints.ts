@@ -37,7 +37,7 @@ export function claimNames(pod: Pod): readonly string[] {
   return names;
 }
 
-/** The claim's name has been compared already. */
+/** Whether the change may help the pod; only the filters that refused it are considered. */
 export function storageHelps(change: StorageChange, { rejectors, pod }: QueuedPod): boolean {
   switch (change.kind) {
     case 'claim': {

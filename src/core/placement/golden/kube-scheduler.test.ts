@@ -1,5 +1,5 @@
 /**
- * Placement against answers recorded from kube-scheduler v1.36.4 itself (its own code, run on the same generated worlds):
+ * Placement against answers recorded from kube-scheduler v1.36.4 itself (its own code, run on the same generated samples):
  * per-node status and reasons, every score, the message of the event, and preemption's choice of node and victims.
  */
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { type PreparedPod, preparePod } from '../prepared-pod.ts';
 import { scoreNodes } from '../scores.ts';
 import { failureOf, preemptionSays, preemptionSummary, summarizeFailure } from '../summary.ts';
 import { compileBudgets, findCandidates, pickCandidate, preemptionForbidden } from '../victims.ts';
-import { createWorld, type World } from './worlds.ts';
+import { createSampleCluster, type SampleCluster } from './sample-cluster.ts';
 
 interface Recorded {
   readonly nodes: {
@@ -43,11 +43,11 @@ const WEIGHTS = new Map([
   ['InterPodAffinity', 2],
 ]);
 
-function clusterOf(world: World): ClusterState {
+function clusterOf(sample: SampleCluster): ClusterState {
   const cluster = createClusterState();
-  for (const { metadata } of world.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
-  for (const node of world.nodes) cluster.setNode(node);
-  for (const pod of world.pods) cluster.setPod(pod);
+  for (const { metadata } of sample.namespaces) cluster.setNamespace(metadata.name, metadata.labels);
+  for (const node of sample.nodes) cluster.setNode(node);
+  for (const pod of sample.pods) cluster.setPod(pod);
   return cluster;
 }
 
@@ -68,19 +68,23 @@ function scoresOf(prepared: PreparedPod, states: readonly NodeState[]): Readonly
   return new Map(states.map((state, index) => [state, weighted(index)]));
 }
 
-function preempt(world: World, prepared: PreparedPod, potential: readonly NodeState[]): Omit<Recorded, 'nodes'> {
+function preempt(
+  sample: SampleCluster,
+  prepared: PreparedPod,
+  potential: readonly NodeState[],
+): Omit<Recorded, 'nodes'> {
   const forbidden = preemptionForbidden(prepared, undefined);
   if (forbidden !== undefined) return { postMsg: preemptionSays(forbidden) };
-  const { found, refusals } = findCandidates(prepared, potential, compileBudgets(world.budgets), 0);
+  const { found, refusals } = findCandidates(prepared, potential, compileBudgets(sample.budgets), 0);
   const best = pickCandidate(found);
-  if (best === undefined) return { postMsg: preemptionSummary(world.nodes.length, refusals.values()) };
+  if (best === undefined) return { postMsg: preemptionSummary(sample.nodes.length, refusals.values()) };
   const victims = best.pods.filter((record) => !record.terminating).map((record) => record.pod.metadata.name);
   return { nominated: best.nodeName, ...(victims.length === 0 ? {} : { victims: victims.toSorted() }) };
 }
 
-/** Everything placement says about a world, in the shape of the recording. */
-function observe(world: World): Recorded {
-  const prepared = preparePod(compilePod(world.incoming), clusterOf(world));
+/** Everything placement says about a sample, in the shape of the recording. */
+function observe(sample: SampleCluster): Recorded {
+  const prepared = preparePod(compilePod(sample.incoming), clusterOf(sample));
   const answers = [...prepared.cluster.nodes.values()].map((state) => ({ state, answer: judge(prepared, state) }));
   const passing = answers.filter(({ answer }) => answer.ok).map(({ state }) => state);
   const scores = scoresOf(prepared, passing);
@@ -97,19 +101,19 @@ function observe(world: World): Recorded {
     ),
   );
   const potential = judged.filter(({ answer }) => answer.preemptionHelps).map(({ state }) => state);
-  return { nodes, message, ...preempt(world, prepared, potential) };
+  return { nodes, message, ...preempt(sample, prepared, potential) };
 }
 
-describe('kube-scheduler, on the same worlds', () => {
+describe('kube-scheduler, on the same samples', () => {
   const cases = recorded.worlds.map((expected, index) => ({ seed: recorded.firstSeed + index, expected }));
 
-  it.each(cases)('answers as placement does (world $seed)', ({ seed, expected }) => {
-    expect(observe(createWorld(seed))).toEqual(expected);
+  it.each(cases)('answers as placement does (sample $seed)', ({ seed, expected }) => {
+    expect(observe(createSampleCluster(seed))).toEqual(expected);
   });
 
   it('has every kind of answer among the recordings', () => {
     const said = new Set(
-      recorded.worlds.flatMap((world) => Object.values(world.nodes).flatMap((node) => node.r ?? [])),
+      recorded.worlds.flatMap((sample) => Object.values(sample.nodes).flatMap((node) => node.r ?? [])),
     );
     const plugins = [
       'NodeUnschedulable',
@@ -124,6 +128,6 @@ describe('kube-scheduler, on the same worlds', () => {
       ({ plugin, message }) => plugins.includes(plugin) && message !== '' && !/conflict|plugin\(s\)/.test(message),
     );
     expect(expected.filter(({ message }) => !said.has(message))).toEqual([]);
-    expect(recorded.worlds.filter((world) => world.nominated !== undefined).length).toBeGreaterThan(10);
+    expect(recorded.worlds.filter((sample) => sample.nominated !== undefined).length).toBeGreaterThan(10);
   });
 });

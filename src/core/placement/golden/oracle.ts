@@ -11,7 +11,7 @@ import type {
   Toleration,
 } from '../../api/types/core-v1.ts';
 import type { LabelSelector } from '../../kube/meta-v1.ts';
-import type { World } from './worlds.ts';
+import type { SampleCluster } from './sample-cluster.ts';
 
 type Labels = Readonly<Record<string, string>>;
 export type Verdict =
@@ -87,11 +87,11 @@ function cordonOk(pod: Pod, node: Node): boolean {
 }
 
 /** Does the term of `owner` speak about `target`? */
-function speaksOf(term: PodAffinityTerm, owner: Pod, target: Pod, world: World): boolean {
+function speaksOf(term: PodAffinityTerm, owner: Pod, target: Pod, sample: SampleCluster): boolean {
   const namespace = namespaceOf(target);
   const named = (term.namespaces ?? []).includes(namespace);
   const own = (term.namespaces ?? []).length === 0 && term.namespaceSelector === undefined;
-  const found = world.namespaces.find((each) => each.metadata.name === namespace);
+  const found = sample.namespaces.find((each) => each.metadata.name === namespace);
   const byLabel = found !== undefined && selects(term.namespaceSelector, labelsOf(found));
   if (!(named || (own && namespace === namespaceOf(owner)) || byLabel)) return false;
   return selects(term.labelSelector, labelsOf(target));
@@ -103,31 +103,31 @@ const sameDomain = (a: Node, b: Node, key: string): boolean =>
 const antiTerms = (pod: Pod): readonly PodAffinityTerm[] =>
   pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 
-function podAffinityVerdict(world: World, placed: readonly (readonly [Pod, Node])[], node: Node): Verdict {
-  const { incoming } = world;
+function podAffinityVerdict(sample: SampleCluster, placed: readonly (readonly [Pod, Node])[], node: Node): Verdict {
+  const { incoming } = sample;
   const terms = incoming.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
   if (!terms.every((term) => has(labelsOf(node), term.topologyKey))) return 'affinity';
-  const friends = placed.filter(([pod]) => terms.every((term) => speaksOf(term, incoming, pod, world)));
+  const friends = placed.filter(([pod]) => terms.every((term) => speaksOf(term, incoming, pod, sample)));
   const near = terms.every((term) => friends.some(([, at]) => sameDomain(at, node, term.topologyKey)));
   if (!near) {
     const anywhere = friends.some(([, at]) => terms.some((term) => has(labelsOf(at), term.topologyKey)));
-    const self = terms.every((term) => speaksOf(term, incoming, incoming, world));
+    const self = terms.every((term) => speaksOf(term, incoming, incoming, sample));
     if (anywhere || !self) return 'affinity';
   }
   for (const term of antiTerms(incoming)) {
     const foe = placed.some(
-      ([pod, at]) => speaksOf(term, incoming, pod, world) && sameDomain(at, node, term.topologyKey),
+      ([pod, at]) => speaksOf(term, incoming, pod, sample) && sameDomain(at, node, term.topologyKey),
     );
     if (foe) return 'anti-affinity';
   }
   const objection = placed.some(([pod, at]) =>
-    antiTerms(pod).some((term) => speaksOf(term, pod, incoming, world) && sameDomain(at, node, term.topologyKey)),
+    antiTerms(pod).some((term) => speaksOf(term, pod, incoming, sample) && sameDomain(at, node, term.topologyKey)),
   );
   return objection ? 'objection' : 'ok';
 }
 
-function spreadOk(world: World, placed: readonly (readonly [Pod, Node])[], node: Node): boolean {
-  const { incoming, nodes } = world;
+function spreadOk(sample: SampleCluster, placed: readonly (readonly [Pod, Node])[], node: Node): boolean {
+  const { incoming, nodes } = sample;
   const hard = (incoming.spec.topologySpreadConstraints ?? []).filter(
     (each) => each.whenUnsatisfiable === 'DoNotSchedule',
   );
@@ -161,15 +161,15 @@ function spreadOk(world: World, placed: readonly (readonly [Pod, Node])[], node:
   });
 }
 
-/** What the filters on labels, taints and other pods say; resources, ports and volumes are not judged here. */
-export function oracleVerdict(world: World, node: Node): Verdict {
-  const placed = world.pods.flatMap((pod) => {
-    const at = world.nodes.find((each) => each.metadata.name === pod.spec.nodeName);
+/** The verdict of the filters on labels, taints and other pods; resources, ports and volumes are not judged here. */
+export function oracleVerdict(sample: SampleCluster, node: Node): Verdict {
+  const placed = sample.pods.flatMap((pod) => {
+    const at = sample.nodes.find((each) => each.metadata.name === pod.spec.nodeName);
     return at === undefined ? [] : [[pod, at] as const];
   });
-  if (!cordonOk(world.incoming, node)) return 'unschedulable';
-  if (!taintsOk(world.incoming, node)) return 'taint';
-  if (!nodeAffinityHolds(world.incoming, node)) return 'node-affinity';
-  if (!spreadOk(world, placed, node)) return 'spread';
-  return podAffinityVerdict(world, placed, node);
+  if (!cordonOk(sample.incoming, node)) return 'unschedulable';
+  if (!taintsOk(sample.incoming, node)) return 'taint';
+  if (!nodeAffinityHolds(sample.incoming, node)) return 'node-affinity';
+  if (!spreadOk(sample, placed, node)) return 'spread';
+  return podAffinityVerdict(sample, placed, node);
 }

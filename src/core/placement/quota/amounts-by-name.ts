@@ -15,7 +15,7 @@ export type Usage = ReadonlyMap<string, Quantity>;
 
 export const NOTHING: Usage = new Map();
 
-/** What cannot be read counts as nothing; validation refused it long ago. */
+/** An unreadable quantity counts as zero; validation refused it long ago. */
 export function readUsage(list: ResourceList | undefined): Usage {
   if (list === undefined) return NOTHING;
   const usage = new Map<string, Quantity>();
@@ -40,7 +40,7 @@ export function takeFrom(total: Map<string, Quantity>, usage: Usage): void {
   for (const [name, quantity] of usage) total.set(name, subtractQuantities(total.get(name) ?? ZERO, quantity));
 }
 
-/** What there is more of in `next` than in `before`; less is nothing. */
+/** The amounts by which `next` exceeds `before`; decreases are left out. */
 export function increase(next: Usage, before: Usage): Usage {
   const more = new Map<string, Quantity>();
   for (const [name, quantity] of next) {

@@ -1,4 +1,4 @@
-/** What a ResourceClaim takes from a quota: itself, and the devices it may get at worst, by their class. */
+/** The usage of a ResourceClaim in a quota: itself, and the most devices it may get, by their class. */
 import type {
   DeviceRequest,
   DeviceSubRequest,
@@ -11,13 +11,13 @@ import { ONE } from './pod-usage.ts';
 
 const COUNT = 'count/resourceclaims.resource.k8s.io';
 const BY_CLASS = '.deviceclass.resource.k8s.io/devices';
-/** Whoever asks for all devices of a class gets at most so many. */
+/** Most devices that a request with allocationMode All can get. */
 const MOST_DEVICES = 32;
 
 const devicesOf = ({ allocationMode, count = 0 }: ExactDeviceRequest | DeviceSubRequest): number =>
   allocationMode === 'All' ? MOST_DEVICES : allocationMode === 'ExactCount' ? count : 0;
 
-/** Of several ways to be content, the dearest for each class. */
+/** Of several alternatives, the one with the most devices for each class. */
 function worstOf({ exactly, firstAvailable = [] }: DeviceRequest): ReadonlyMap<string, number> {
   const ways = firstAvailable.length > 0 ? firstAvailable : exactly === undefined ? [] : [exactly];
   const worst = new Map<string, number>();

@@ -37,7 +37,7 @@ export interface QuotaEvaluator {
   /** Whether the object falls under the scope. */
   inScope(scope: Scope, object: KubeObject): boolean;
   usage(object: KubeObject, now: number): Usage;
-  /** What an object must say to be counted at all, in upstream's words, if it does not. */
+  /** Names the required resources that the object does not specify, in upstream's words; undefined when it has all. */
   problem(required: readonly string[], object: KubeObject): string | undefined;
 }
 
@@ -289,7 +289,7 @@ const isDeviceClaim = (group: string, resource: string): boolean =>
 
 const made = new Map<string, QuotaEvaluator>();
 
-/** Who counts objects of this kind; undefined for kinds that are never counted. */
+/** The evaluator of this kind; undefined for kinds that are never counted. */
 export function evaluatorOf(group: string, resource: string): QuotaEvaluator | undefined {
   if (IGNORED.has(resource)) return undefined;
   const special = group === '' ? SPECIAL.get(resource) : isDeviceClaim(group, resource) ? deviceClaims : undefined;
@@ -339,7 +339,7 @@ export function countedNames(quota: CompiledQuota, evaluator: QuotaEvaluator, ob
   return quota.scopes.every((scope) => evaluator.inScope(scope, object)) ? names : [];
 }
 
-/** What an amount of usage takes from a quota: what is limited there, and without zeros. Once per template and quota. */
+/** The part of a usage that the quota limits, without zeros. Computed once per template and quota. */
 export function takenFrom(quota: CompiledQuota, usage: Usage): Usage {
   let known = taken.get(usage);
   if (known === undefined) taken.set(usage, (known = new WeakMap()));

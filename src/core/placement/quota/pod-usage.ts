@@ -1,4 +1,4 @@
-/** What a pod counts for in quotas, and in limit ranges. Computed once per set of containers. */
+/** The usage of a pod in quotas and limit ranges. Computed once per set of containers. */
 import { subtreeMemo } from '../../api/rules/memo.ts';
 import { qosClassOf } from '../../api/kinds/pod/qos.ts';
 import { isHugePages, isNative } from '../../api/rules/resource-names.ts';
@@ -84,7 +84,7 @@ export function podUsage(pod: Pod, now: number): Usage {
   return isCharged(pod, now) ? livingUsage(pod, reportsRequests(pod)) : ENDED;
 }
 
-/** Neither ended nor overdue to be gone: somebody whose node was lost may put another in its place. */
+/** Neither ended nor terminating past its grace period: the owner of a pod on a lost node may create a replacement. */
 function isCharged({ metadata, status }: Pod, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return false;
   const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;

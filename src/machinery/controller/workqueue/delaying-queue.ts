@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../time/clock.ts';
-import { createHeap, type HeapEntry } from '../../structures/heap.ts';
+import { createHeap, type HeapEntry } from '../../../core/kube/heap.ts';
 import { createWorkqueue, type Workqueue, type WorkqueueOptions } from './workqueue.ts';
 
 export interface DelayingQueue<K> extends Workqueue<K> {

@@ -9,7 +9,8 @@ import { compilePodOnce } from '../../../core/placement/compiled-pod.ts';
 import { recordOf } from '../../../core/placement/pod-record.ts';
 import { createSeededRandom } from '../../../machinery/random/seeded-random.ts';
 import { createVirtualClock, type VirtualClock } from '../../../machinery/time/virtual-clock.ts';
-import { createCycle, type Cycle, type Decision } from '../cycle.ts';
+import { createCycle, type Cycle } from '../cycle.ts';
+import type { Decision } from '../decision.ts';
 import { createNodeOrder, type NodeOrder } from '../node-order.ts';
 import { createNominations, type Nominations } from '../nominations.ts';
 import { findPreemption } from '../preempt.ts';
@@ -85,7 +86,7 @@ export const podOf = (name: string, wish: PodWish = {}): Stored<Pod> => ({
   },
 });
 
-export interface SmallWorld {
+export interface SchedulerHarness {
   readonly clock: VirtualClock;
   readonly cluster: ClusterState;
   readonly queue: SchedulingQueue;
@@ -113,7 +114,9 @@ export interface SmallWorld {
 /** Never over, always over, or as a test likes. */
 export const turnOf = (expired: () => boolean): Turn => ({ begin: () => undefined, expired });
 
-export function createSmallWorld(options: { readonly seed?: number | string; readonly turn?: Turn } = {}): SmallWorld {
+export function createSchedulerHarness(
+  options: { readonly seed?: number | string; readonly turn?: Turn } = {},
+): SchedulerHarness {
   const clock = createVirtualClock();
   const random = createSeededRandom(options.seed ?? 1);
   const turn = options.turn ?? turnOf(() => false);

@@ -1,6 +1,6 @@
 /**
  * Small clusters made up from a seed, dense enough that every filter has something to say: used to compare placement
- * with naive oracles and with answers recorded from a real kube-scheduler. A seed always gives the same world, so the
+ * with naive oracles and with answers recorded from a real kube-scheduler. A seed always gives the same sample, so the
  * recorded answers stay valid; changing anything here means recording them anew.
  */
 import type {
@@ -18,7 +18,7 @@ import type {
 import type { LabelSelector } from '../../kube/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../api/types/policy-v1.ts';
 
-export interface World {
+export interface SampleCluster {
   readonly nodes: readonly Node[];
   readonly pods: readonly Pod[];
   readonly namespaces: readonly Namespace[];
@@ -382,7 +382,7 @@ function withoutCollisions(pods: readonly Pod[]): readonly Pod[] {
   });
 }
 
-export function createWorld(seed: number): World {
+export function createSampleCluster(seed: number): SampleCluster {
   const dice = createDice(seed);
   const nodeCount = 1 + dice.upTo(6);
   return {

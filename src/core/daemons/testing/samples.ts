@@ -1,4 +1,4 @@
-/** Small worlds for the tests of this room. */
+/** Sample nodes, pods, daemons and placements for the tests of this room. */
 import fc from 'fast-check';
 import type { Node, Taint } from '../../api/types/core-v1.ts';
 import { formatTime } from '../../kube/time.ts';
