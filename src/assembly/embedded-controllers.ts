@@ -1,8 +1,11 @@
 /** The actors of an embedded cluster: caches, simulated nodes and the chosen controllers of the catalogue. */
 import { createControllerClient } from '../apiserver/inprocess/controller-identity.ts';
+import type { Actor } from '../machinery/actor.ts';
 import { createInformers, type Informers } from '../machinery/cache/informers.ts';
 import { createEventRecorder, type EventRecorder } from '../machinery/events/event-recorder.ts';
 import type { Logger } from '../machinery/logging/logger.ts';
+import { createMemoryRelief } from '../machinery/memory/memory-relief.ts';
+import { createProcessMemory } from '../machinery/memory/process-memory.ts';
 import { createLazyMetrics, type LazyMetrics } from '../machinery/metrics/lazy-metrics.ts';
 import { createPrometheusMetrics } from '../machinery/metrics/prometheus-metrics.ts';
 import { realRandom } from '../machinery/random/real-random.ts';
@@ -21,6 +24,8 @@ export interface EmbeddedControllersOptions {
   /** Whether kubelets, scheduler, workloads and house-keepers emit events. */
   readonly hasEvents: boolean;
   readonly namespaceGraceMs?: number | undefined;
+  /** The process serves this cluster alone, so its memory may be given back after a load. */
+  readonly ownsProcess: boolean;
   readonly logger: Logger;
 }
 
@@ -67,7 +72,14 @@ export function startControllers(
     ...(options.namespaceGraceMs === undefined ? {} : { namespaceGraceMs: options.namespaceGraceMs }),
     ...(hasEvents ? {} : { events: NO_EVENTS }),
   };
-  const actors = [informers, kubelet, fleet, ...createControllers(options.running, parts)];
+  const relief = createMemoryRelief({ clock, logger, memory: createProcessMemory() });
+  const actors: readonly Actor[] = [
+    informers,
+    kubelet,
+    fleet,
+    ...createControllers(options.running, parts),
+    ...(options.ownsProcess ? [relief] : []),
+  ];
   return { informers, metrics, failed: startActors(actors, undo) };
 }
 

@@ -49,6 +49,8 @@ export interface EmbeddedOptions extends EmbeddedServerOptions {
   /** Controllers and admission plugins to choose from; those of the product unless given. */
   readonly catalogue?: Catalogue;
   readonly admission?: AdmissionCatalogue;
+  /** The process serves this cluster alone, so its memory may be given back after a load; false unless given. */
+  readonly ownsProcess?: boolean;
   readonly logger?: Logger;
   readonly onProgress?: (label: string, done: number, total: number) => void;
   /** Gives up the start; a running cluster is stopped with `stop`. */
@@ -89,7 +91,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedC
     const definitions = await fillServer(server, neighbours);
     const { informers, metrics, failed } = startControllers(
       server,
-      { running, kept, hasEvents: options.events !== false, namespaceGraceMs: options.namespaceGraceMs, logger },
+      {
+        running,
+        kept,
+        hasEvents: options.events !== false,
+        ownsProcess: options.ownsProcess === true,
+        namespaceGraceMs: options.namespaceGraceMs,
+        logger,
+      },
       undo,
     );
     await informers.synced(signal);

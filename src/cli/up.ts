@@ -32,6 +32,7 @@ export async function up(flags: UpFlags): Promise<void> {
   try {
     cluster = await startEmbedded({
       ...options,
+      ownsProcess: true,
       logger: isQuiet ? silentLogger : await createPinoLogger({ level: flags.logLevel as LogLevel }),
       halt: endAtOnce,
       onProgress: progress.step,
