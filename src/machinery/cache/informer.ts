@@ -10,12 +10,8 @@ import { createGate } from '../structures/gate.ts';
 import { createListener, SYNCED, type Listener } from './informer-listener.ts';
 import { silentLogger } from '../logging/logger.ts';
 import { createObjectStore, type Change, type IndexFunction, type Lister } from './object-store.ts';
-import {
-  createReflector,
-  type ObjectEvent,
-  type ReflectorOptions,
-  type ReflectorScope,
-} from './reflector/reflector.ts';
+import type { ObjectEvent, ReflectorOptions, ReflectorScope } from './reflector/reflector-options.ts';
+import { createReflector } from './reflector/reflector.ts';
 import { createSharer } from './share-objects.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { MachineryError } from '../errors.ts';
-import type { ObjectEvent } from './reflector/reflector.ts';
+import type { ObjectEvent } from './reflector/reflector-options.ts';
 import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 
 /** What happened to one object. */

@@ -8,7 +8,8 @@ import { configMap, merge } from '../../client/contract/support.contract.ts';
 import { createSeededRandom } from '../../random/seeded-random.ts';
 import { createFakeClient, type FakeRequest } from '../../testing/fake-client.ts';
 import { createVirtualClock } from '../../time/virtual-clock.ts';
-import { createReflector, type ReflectorOptions } from './reflector.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
+import { createReflector } from './reflector.ts';
 
 const namespace = 'ns';
 
