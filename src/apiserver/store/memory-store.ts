@@ -11,8 +11,7 @@ import type { Clock } from '../../machinery/time/clock.ts';
 import { iterateSnapshot } from './collection.ts';
 import { CollectionMap } from './collection-map.ts';
 import { CollectionState } from './collection-state.ts';
-import { createCommitter } from './committer.ts';
-import type { Committer } from './committer.ts';
+import { Committer } from './committer.ts';
 import type { LoadedEntry, StoreEngine } from './engine.ts';
 import { badDecision, storeClosed, tooLarge, tooOld } from './errors.ts';
 import { DEFAULT_HISTORY, History } from './history.ts';
@@ -76,7 +75,7 @@ export async function openStore(options: StoreOptions & { readonly engine: Store
 function buildStore(options: StoreOptions, engine: StoreEngine, collections: CollectionMap, start: number): Store {
   const { clock, inspect } = options;
   const history = new History({ ...DEFAULT_HISTORY, ...options.history }, start);
-  const committer: Committer = createCommitter({
+  const committer = new Committer({
     clock,
     engine,
     collections,
