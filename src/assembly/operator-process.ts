@@ -126,7 +126,7 @@ export async function startOperatorProcess(
     const client = connect('', {
       ...(options.qps === undefined ? {} : { qps: options.qps }),
       ...(options.burst === undefined ? {} : { burst: options.burst }),
-      beforeWrite: () => election?.look(),
+      beforeWrite: () => election?.checkRenewDeadline(),
     });
     // On its own connection and outside the limit: whoever works hard must not lose the lead for it.
     const apart = connect(' leader-election', { timeoutMs: Math.max(1_000, renewDeadlineMs / 2), maxRetries: 1 });

@@ -271,17 +271,17 @@ describe('leader election', () => {
     const a = candidate('a', {
       clock: suspended,
       lead: (signal, lost) => {
-        a.election.look();
+        a.election.checkRenewDeadline();
         told.push(lost.aborted);
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       },
     });
     await clock.advance(30_000);
     asleep = 7_000;
-    a.election.look();
+    a.election.checkRenewDeadline();
     expect([a.election.isLeader(), told]).toEqual([true, [false]]);
     asleep = 10_000;
-    a.election.look();
+    a.election.checkRenewDeadline();
     expect(a.election.isLeader()).toBe(false);
     expect(await a.ended).toBe('lost: the lease could not be renewed');
   });
