@@ -4,7 +4,8 @@ import { StatusError } from '../../core/kube/status-error.ts';
 import { merge } from '../client/contract/support.contract.ts';
 import { createLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import { createSeededRandom } from '../random/seeded-random.ts';
-import { createFakeClient, type FakeClient, type FakeRequest } from '../testing/fake-client.ts';
+import { createFakeClient, type FakeClient } from '../testing/fake-client.ts';
+import type { FakeRequest } from '../testing/fake-server.ts';
 import { createVirtualClock, type VirtualClock } from '../time/virtual-clock.ts';
 
 const lease = { namespace: 'kube-system', name: 'everynode' };
