@@ -47,7 +47,7 @@ export function createStatusWriter({ client, clock, logger, pods, signal }: Stat
   const wanted = new Map<string, Wanted>();
   const work = createSlicedWork({
     clock,
-    look(uid) {
+    sync(uid) {
       const target = wanted.get(uid);
       if (target === undefined) return undefined;
       const pod = pods.get(target.name, target.namespace);

@@ -49,7 +49,7 @@ export class PodKeeper {
     this.#nodeOf = options.nodeOf;
     const work = createSlicedWork({
       clock,
-      look: (key) => this.#sync(key),
+      sync: (key) => this.#sync(key),
       onError: (key, error) => shouldRetry(logger, key, error),
     });
     this.#work = work;
