@@ -13,8 +13,8 @@ export interface LifecycleOptions {
 }
 
 /**
- * Actors in stages: those of one stage run together, a later stage is started after the earlier and stopped
- * before it. Servers and caches first, controllers after: so a controller never outlives what it stands on.
+ * Actors in stages: the actors of one stage run together, a later stage is started after the earlier and stopped
+ * before it. Servers and caches first, controllers after: so a controller never outlives the caches and servers it uses.
  * If any actor fails, all are stopped and the group fails with its error.
  */
 export function createLifecycle(name: string, stages: readonly (readonly Actor[])[], options: LifecycleOptions): Actor {

@@ -1,7 +1,7 @@
 /**
  * From accepted to committed: gathers writes into batches, gives the engine one at a time, and on success moves the
- * committed head, answers the writers and tells the watchers. When a batch fails, it and everything accepted after
- * it is undone, since that may build on it; writes are then refused until the engine has recovered.
+ * committed head, answers the writers and tells the watchers. When a batch fails, the batch and everything accepted after
+ * it are undone, since later writes may build on it; writes are then refused until the engine has recovered.
  */
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Clock, Timer } from '../../machinery/time/clock.ts';
@@ -52,7 +52,7 @@ export interface CommitterParts {
   readonly history: History;
   readonly startRevision: number;
   readonly progressIntervalMs: number;
-  /** Told when writes stop being possible and when they are again. */
+  /** Receives a message when writes stop being possible and when they are again. */
   readonly notice?: ((message: string) => void) | undefined;
   /** See `StoreOptions.halt`. */
   readonly halt?: ((error: Error) => void) | undefined;

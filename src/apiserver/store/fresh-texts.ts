@@ -1,5 +1,5 @@
 /**
- * Texts of objects that were written to disk a moment ago. Whoever answers the write sends the same text: encoding it
+ * Texts of objects that were written to disk a moment ago. The answer to the write is the same text: encoding it
  * is among the dearest steps of a write over HTTP, and one is enough. Objects never change, so identity is the key, and
  * servers that share a process may share this too.
  */

@@ -9,7 +9,7 @@ const ROOM_EVERY_MS = 5_000;
 export interface RoomWatchParts {
   readonly clock: Clock;
   readonly engine: StoreEngine;
-  /** Told once when the disk is found full, and once when there is room again. */
+  /** Receives a message when the disk is found full, and one when there is room again. */
   readonly notice: ((message: string) => void) | undefined;
   /** The store is closing: no timer is started any more. */
   readonly isClosing: () => boolean;

@@ -12,7 +12,7 @@ export interface Informers extends Actor {
   /** Resolves when every informer asked for so far is filled. */
   synced(signal?: AbortSignal): Promise<void>;
   ready(): boolean;
-  /** Those asked for so far. */
+  /** The informers asked for so far. */
   all(): Iterable<Informer<KubeObject>>;
 }
 

@@ -4,7 +4,7 @@ import { descriptorLimit } from './descriptor-limit.ts';
 export interface ConnectionLimits {
   /** Connections open at the same time. */
   readonly most: number;
-  /** Of these, connections whose peer has not proved yet who it is. They crowd out each other, never the others. */
+  /** Of these, connections whose peer has not authenticated yet. Unproven connections crowd out each other, never proven ones. */
   readonly mostUnproven: number;
   /** From the accepted connection to the end of the TLS handshake. */
   readonly handshakeMs: number;
@@ -19,7 +19,7 @@ const TIMES = { handshakeMs: 10_000, unprovenMs: 20_000, idleMs: 120_000 };
 /** Each costs some 50 KB even when nothing happens on it. */
 const MOST_EVER = 20_000;
 const MOST_UNPROVEN_EVER = 4_096;
-/** What most systems give a process that asks for nothing. */
+/** The descriptors that most systems allow a process by default. */
 const USUAL_DESCRIPTORS = 1_024;
 /** Kept back for the store's files, for connections to webhooks, for threads and for modules loaded late. */
 const RESERVED = 128;

@@ -13,7 +13,7 @@ const lease = { namespace: 'kube-system', name: 'everynode' };
 function setUp() {
   const clock = createVirtualClock();
   const client = createFakeClient({ clock, random: createSeededRandom(1) });
-  /** Who leads at this moment; two would be the end. */
+  /** The leaders at this moment; two would be split brain. */
   const leading = new Set<string>();
   const seen: string[] = [];
   let most = 0;

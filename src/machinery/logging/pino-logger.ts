@@ -28,7 +28,7 @@ export async function createPinoLogger(options: PinoLoggerOptions = {}): Promise
   return loggerFrom((level, message, fields) => sink[level](printable(fields), message));
 }
 
-/** What an API server said is no fault of the code that heard it: where in the code is of no interest. */
+/** An API server's answer is no fault of the code that received it: the stack is of no interest. */
 const told = ({ status: { code, reason, message } }: StatusError): object => ({ code, reason, message });
 
 /** JSON has no place for big integers, and a log line must never throw. */

@@ -52,7 +52,7 @@ export function graceOf(resource: Resource, object: KubeObject, asked: number | 
   return asked ?? pod.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-/** An event as a watch with this selection sees it: entering is ADDED, leaving is DELETED with what was last seen. */
+/** An event as a watch with this selection sees it: entering is ADDED, leaving is DELETED with the object last seen. */
 export function seenAs(event: FakeEvent, inScope: (object: KubeObject) => boolean): WatchEvent<KubeObject> | undefined {
   const before = event.previous !== undefined && inScope(event.previous);
   const now = event.type !== 'DELETED' && inScope(event.object);

@@ -1,9 +1,9 @@
 /** An async iterable that is fed by pushing: items that gather while the reader is busy arrive together. */
 export interface PushStream<T> {
   push(item: T): void;
-  /** What was pushed is still read, then the stream ends. */
+  /** Pushed items are still read, then the stream ends. */
   end(): void;
-  /** What was pushed is still read, then the reader gets this error. */
+  /** Pushed items are still read, then the reader gets this error. */
   fail(error: unknown): void;
   /** Items waiting to be read. */
   readonly backlog: number;

@@ -178,7 +178,7 @@ describe('a webhook server', () => {
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(413);
     answer.resume();
-    // What comes after the answer has a reader, too, and the next request its turn on the same connection.
+    // Bytes that come after the answer are read, too, and the next request has its turn on the same connection.
     request.end(half);
     await once(request, 'close');
     expect((await ask(port, { body: review('good'), agent })).status).toBe(200);

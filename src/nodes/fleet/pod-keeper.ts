@@ -79,7 +79,7 @@ export class PodKeeper {
     else this.#addInOrder(keys);
   }
 
-  /** Every pod there was at the start has been handed over: only now is it known what each node holds. */
+  /** Every pod of the first list has been handed over: only now are all pods of each node known. */
   synced(): void {
     const keys = this.#unsynced ?? [];
     this.#unsynced = undefined;

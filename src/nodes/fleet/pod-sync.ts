@@ -1,5 +1,5 @@
 /**
- * What a kubelet does with one pod of its node: admits it or rejects it, takes it through its lifecycle, reports its status and
+ * A kubelet's work on one pod of its node: admits or rejects it, takes it through its lifecycle, reports its status and
  * emits its events. A pod's memory here can be lost at any moment: all that matters is read from the pod itself.
  */
 import { PODS } from '../../core/api/registry/resources.ts';

@@ -1,4 +1,4 @@
-/** What a reflector is given: the scope it follows, the sink it fills, and how it reads. */
+/** A reflector's inputs: the scope it follows, the sink it fills, and how it reads. */
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import type { Scope, WatchEvent } from '../../client/client.ts';
 import type { Logger } from '../../logging/logger.ts';

@@ -48,7 +48,7 @@ function setUp(options: Partial<ReflectorOptions> = {}, wrap: (client: Client) =
   const remove = (name: string) => client.delete(CONFIG_MAPS, { namespace, name });
   const run = () => reflector.run(stop.signal);
   const verbs = () => client.requests.filter(({ verb }) => verb === 'list' || verb === 'watch').map(({ verb }) => verb);
-  /** What the server has, to compare with what was followed. */
+  /** The server's objects, to compare with those that were followed. */
   const truth = async () =>
     new Map(
       (await client.list(CONFIG_MAPS, { namespace })).items.map(({ metadata }) => [
@@ -445,7 +445,7 @@ describe('reflector', () => {
         ...inner,
         list(resource, listOptions) {
           asked.push(listOptions);
-          // The fake keeps no old state; what was asked for is what matters here.
+          // The fake keeps no old state; only the requested version matters here.
           const { resourceVersion: _version, ...rest } = listOptions ?? {};
           return inner.list(resource, rest);
         },

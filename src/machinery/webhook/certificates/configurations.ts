@@ -1,4 +1,4 @@
-/** Bundles in webhook configurations: does each webhook hold what it should, and if not, what would it look like. */
+/** Bundles in webhook configurations: whether each webhook holds the right one, and the configuration with it where not. */
 import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,

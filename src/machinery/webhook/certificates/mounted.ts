@@ -1,5 +1,5 @@
 /**
- * Certificates that somebody else keeps, as files: what cert-manager writes into a Secret that is mounted. Read again every
+ * Certificates that another controller keeps, as files: cert-manager writes them into a Secret that is mounted. Read again every
  * while, because file events do not come through every kind of mount; a half-written pair is left for the next time.
  */
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Certificates of our own making, in a Secret. Every replica follows the Secret and serves with what is in it; the
+ * Certificates of our own making, in a Secret. Every replica follows the Secret and serves with its certificate; the
  * leader keeps it (keeper.ts).
  */
 import {
@@ -32,14 +32,14 @@ export interface SelfManagedCertificates {
   keeper(): Actor;
 }
 
-/** Even when nothing is due: somebody may have changed a configuration while its watch was down. */
+/** Even when nothing is due: a configuration may have changed while its watch was down. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 export function createSelfManagedCertificates(options: SelfManagedOptions): SelfManagedCertificates {
   const { client, clock, random, names } = options;
   const logger = (options.logger ?? silentLogger).with({ ...names.secret });
   let served: CertificateState | undefined;
-  /** What ends the keeper's pause. */
+  /** Ends the keeper's pause. */
   let wake: (() => void) | undefined;
   const one = <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Informer<T> =>
     createInformer(
@@ -92,7 +92,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
         informer.addHandler({ add: hear, update: hear, delete: hear });
         return informer.run(linked.signal);
       });
-      /** Something changed during a step: whatever the step says, there is no pause after it. */
+      /** An object changed during a step: no pause follows that step, whatever it returns. */
       let isStirred = false;
       wake = () => (isStirred = true);
       try {
@@ -105,7 +105,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
             },
             (error: unknown) => {
               signal.throwIfAborted();
-              // Another replica was quicker; the next look shows what it did.
+              // Another replica wrote first; the next step reads its result.
               if (!isRace(error)) logger.warn('Keeping the webhook certificates failed', { error });
               return backoff.next();
             },

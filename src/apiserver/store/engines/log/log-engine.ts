@@ -34,11 +34,11 @@ export interface LogEngineOptions {
   readonly segmentBytes?: number;
   /** Less garbage than this is not worth merging for. */
   readonly garbageBytes?: number;
-  /** Something beside the directory says that it holds a store: it is not begun anew. */
+  /** A file beside the directory says that the directory holds a store: an empty one is refused instead of begun anew. */
   readonly isExpected?: boolean;
   /** Gives a new store its identity. */
   readonly random?: Random;
-  /** Told what was repaired at start and what went wrong in the background; for a log. */
+  /** Receives repairs made at start and failures in the background; for a log. */
   readonly notice?: (message: string) => void;
   /** For tests: stands between the log and the disk. */
   readonly wrapFiles?: (files: LogFiles) => LogFiles;
@@ -152,7 +152,7 @@ class LogEngine implements StoreEngine {
     try {
       await this.#writer.append(batch);
     } catch (error) {
-      // Deletions that found the disk full are what the reserve is for.
+      // The reserve is for deletions that found the disk full.
       const isForReserve = !wasFull && state.isFull && !state.isBroken;
       if (!isForReserve || !batch.every(({ object }) => belongsToDeletion(object))) throw error;
       await this.#writer.rotate();
