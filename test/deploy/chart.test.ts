@@ -5,7 +5,7 @@ import { OPERATOR_CONTROLLERS } from '../../src/assembly/operator-controllers.ts
 import { NAMESPACE_RIGHTS, OPERATOR_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/operator-rights.ts';
 import { ADMISSION_WEBHOOKS } from '../../src/assembly/webhooks.ts';
 import { createProgram } from '../../src/cli/main.ts';
-import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
+import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
 import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
 import { generateManifests, ROOT } from '../../tools/generate/deploy.ts';
 import {

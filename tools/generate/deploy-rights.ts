@@ -10,7 +10,7 @@ import {
   type OperatorRights,
 } from '../../src/assembly/operator-rights.ts';
 import { ADMISSION_WEBHOOKS, type AdmissionWebhook } from '../../src/assembly/webhooks.ts';
-import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
+import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
 
 const HEAD = '# Written by tools/generate/deploy.ts; do not edit.\n';
 const OPTIONS = { lineWidth: 0 };

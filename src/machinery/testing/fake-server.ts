@@ -87,5 +87,4 @@ export function existing<T extends KubeObject>(
   return object as Stored<T>;
 }
 
-export const timestamp = ({ clock }: FakeServer): string =>
-  new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+export const timestamp = ({ clock }: FakeServer): string => new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -39,7 +39,9 @@ export async function readPage<T extends KubeObject>(
     return retryAfterBackoff(
       reflection,
       error,
-      continueToken === '' ? { phase: 'empty', paging } : { phase: 'listing', paging, gathered, continue: continueToken },
+      continueToken === ''
+        ? { phase: 'empty', paging }
+        : { phase: 'listing', paging, gathered, continue: continueToken },
     );
   }
 }
