@@ -61,7 +61,7 @@ export function createLifecycle(name: string, stages: readonly (readonly Actor[]
   };
 }
 
-/** Never rejects. An actor that ends although nobody stopped it has simply done its work. */
+/** Never rejects. An actor that ends without having been stopped has simply done its work. */
 async function run(actor: Actor, signal: AbortSignal, fail: (actor: Actor, error: unknown) => void): Promise<void> {
   try {
     await actor.start(signal);

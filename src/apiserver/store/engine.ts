@@ -33,7 +33,7 @@ export interface StoreEngine {
   ): Promise<number>;
   /**
    * Resolves when the whole batch is durable, rejects when none of it is (or may be). After a rejection the store
-   * sends nothing more until `recover` has resolved. A rejection with `EN_STORE_UNDO` means that nobody knows: the
+   * sends nothing more until `recover` has resolved. A rejection with `EN_STORE_UNDO` means that the outcome is unknown: the
    * batch may not be answered either way, and the process has to end.
    */
   commit(batch: readonly EngineChange[]): Promise<void>;

@@ -45,7 +45,7 @@ export class StoreStatusError extends StatusError {
       httpCode,
       REASONS[httpCode],
       `${storeCode}: ${message}`,
-      // Nothing about trying again: kubectl would wait for most of a minute before it shows anybody the reason.
+      // No `retryAfterSeconds`: kubectl would wait for most of a minute before it shows the reason.
       { causes: [{ reason: storeCode, message }] },
       options,
     );

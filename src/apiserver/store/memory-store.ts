@@ -30,7 +30,7 @@ export interface StoreOptions {
   readonly notice?: (message: string) => void;
   /**
    * Called when a write failed and may come back after a crash. No writer may be told that it was refused, so the process
-   * has to end; where this is not given, the error is thrown for nobody to catch.
+   * has to end; where this is not given, the error is thrown as an uncaught exception.
    */
   readonly halt?: (error: Error) => void;
 }
@@ -144,7 +144,7 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
       const { namespace = '', after, revision = committer.revision } = listOptions;
       if (revision > committer.revision) throw tooLarge(revision, committer.revision);
       const state = collections.get(collection);
-      // A collection nobody has written to was empty at every revision since the start.
+      // A collection without a write was empty at every revision since the start.
       if (state === undefined && revision < start) throw tooOld(revision, start);
       const snapshot = state?.past.at(revision) ?? [];
       return { [Symbol.iterator]: () => iterateSnapshot(snapshot, namespace, after) };

@@ -24,7 +24,7 @@ export function createSharing(): Sharing {
   };
 }
 
-/** Children of one owner are alike; those of nobody are at least like their neighbours. */
+/** Children of one owner are alike; objects without an owner are at least like their neighbours. */
 function likeness(
   { tenant, group, resource, namespace }: CollectionKey & { readonly namespace: string },
   object: Stored,

@@ -1,7 +1,7 @@
 /**
  * The store's face to the API server. One process is the only writer. There are two heads: `write` judges against the
  * accepted head (everything ordered so far); every read and watch sees only the committed head, in revision order.
- * So nobody acts on a revision that a crash could erase.
+ * So no reader acts on a revision that a crash could erase.
  */
 import type { Stored } from '../../core/kube/objects.ts';
 

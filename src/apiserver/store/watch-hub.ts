@@ -50,7 +50,7 @@ export class WatchHub {
     return { stop: () => this.#stop(watching) };
   }
 
-  /** Hands one commit's events to everyone live. The array is never changed afterwards. */
+  /** Hands one commit's events to every live watcher. The array is never changed afterwards. */
   deliver(events: readonly StoreEvent[]): void {
     for (const watching of this.#all) this.#hand(watching, events);
     if (this.#byNamespace.size === 0) return;

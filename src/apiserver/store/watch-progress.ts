@@ -8,7 +8,7 @@ export class WatchProgress {
   readonly #intervalMs: number;
   /** The committed revision at the time the timer fires. */
   readonly #revision: () => number;
-  /** Set while progress is due. A store that does not move, or that nobody watches, needs no timer. */
+  /** Set while progress is due. A store that does not move, or that has no watchers, needs no timer. */
   #timer: Timer | undefined = undefined;
 
   constructor(clock: Clock, collections: CollectionMap, intervalMs: number, revision: () => number) {

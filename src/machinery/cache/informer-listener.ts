@@ -18,14 +18,14 @@ const CHUNK = 2_000;
 
 export function createListener<T extends KubeObject>(
   handler: InformerHandler<T>,
-  /** Runs a function once everybody else had a turn. */
+  /** Runs a function in a later turn of the loop. */
   later: (run: () => void) => void,
   report: (error: unknown) => void,
 ): Listener<T> {
   const gate = createGate();
   /** Batches still to be handed over, oldest first; shared arrays, never changed. */
   let queue: (readonly Change<T>[] | typeof SYNCED)[] = [];
-  /** How much of `queue[0]` has been said. */
+  /** Changes of `queue[0]` that have been handed over. */
   let position = 0;
   /** A turn is booked or under way; nothing else may deliver. */
   let busy = false;

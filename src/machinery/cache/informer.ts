@@ -38,7 +38,7 @@ export interface HandlerRegistration {
 export interface InformerOptions extends ReflectorOptions {
   /** Let objects share their equal parts. For servers in another process; one in this process shares already. */
   readonly share?: boolean;
-  /** Keep no managedFields: nobody here reads them, and a server takes an update without them for one that leaves them alone. */
+  /** Keep no managedFields: controllers do not read them, and a server leaves them as they are on an update without them. */
   readonly dropManagedFields?: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface Informer<T extends KubeObject> {
   synced(signal?: AbortSignal): Promise<void>;
   /** Kept up with every change from now on. The same name with the same function may be added again. */
   addIndex(name: string, of: IndexFunction<T>): void;
-  /** May be called at any time; who comes late hears of the present objects first. */
+  /** May be called at any time; a late handler hears of the present objects first. */
   addHandler(handler: InformerHandler<T>): HandlerRegistration;
   /** Follows the server until the signal fires. Called once. */
   run(signal: AbortSignal): Promise<void>;
@@ -80,7 +80,7 @@ export function createInformer<T extends KubeObject>(
   const report = (error: unknown): void =>
     logger.error('An informer handler threw', { resource: resource.resource, group: resource.group, error });
 
-  const tell = (changes: readonly Change<T>[]): void => {
+  const distribute = (changes: readonly Change<T>[]): void => {
     if (changes.length === 0) return;
     for (const listener of listeners) listener.push(changes);
   };
@@ -91,9 +91,9 @@ export function createInformer<T extends KubeObject>(
     scope,
     {
       intern: (object) => (sharer === undefined ? strip(object) : sharer(strip(object), undefined)),
-      apply: (events) => tell(store.apply(options.dropManagedFields === true ? stripped(events) : events)),
+      apply: (events) => distribute(store.apply(options.dropManagedFields === true ? stripped(events) : events)),
       replace(items) {
-        tell(store.replace(items));
+        distribute(store.replace(items));
         if (filled.isOpen()) return;
         filled.open();
         for (const listener of listeners) listener.push(SYNCED);

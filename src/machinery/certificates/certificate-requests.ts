@@ -28,7 +28,7 @@ export function readCertificateRequest(pem: string): ReadRequest {
   return { ...names, publicKey, verify: () => request.verify().catch(() => false) };
 }
 
-/** Errors of this class say where a parser gave up, which helps nobody; others are about the request. */
+/** Errors of this class say where the parser gave up, which does not help a requester; others are about the request. */
 function orMalformed<T>(read: () => T, unhelpful: new (message?: string) => Error): T {
   try {
     return read();

@@ -15,7 +15,7 @@ export interface X509Subject {
   /** The last one, where there are several; empty where there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Country, unit and the like: kept for those who read them, and part of nobody's identity here. */
+  /** Country, unit and the like: kept in the certificate, and no part of an identity here. */
   readonly others: readonly NameAttribute[];
 }
 

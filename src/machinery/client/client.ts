@@ -21,7 +21,7 @@ export interface RequestOptions {
 export interface GetOptions extends RequestOptions {
   readonly resourceVersion?: string;
   readonly subresource?: string;
-  /** Only who it is; the rest is not sent, so nobody on the way or here can come to see it. */
+  /** Only the object's metadata; the rest is not sent, so that it appears neither on the network nor in this process. */
   readonly metadataOnly?: boolean;
 }
 

@@ -8,9 +8,9 @@ export interface ConnectionLimits {
   readonly mostUnproven: number;
   /** From the accepted connection to the end of the TLS handshake. */
   readonly handshakeMs: number;
-  /** How long a connection without a request may stay open whose peer has not proved who it is. */
+  /** How long a connection without a request may stay open while its peer is unproven. */
   readonly unprovenMs: number;
-  /** The same of a peer that has. Longer than the 90 s for which Go's client keeps an idle connection. */
+  /** The same for a proven peer. Longer than the 90 s for which Go's client keeps an idle connection. */
   readonly idleMs: number;
 }
 

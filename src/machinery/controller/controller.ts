@@ -72,7 +72,7 @@ export interface Controller<K> extends Actor {
   ready(): boolean;
 }
 
-/** For a change that concerns nothing. Most do not, so it is worth not making an empty list each time. */
+/** For a change that concerns no key. Most changes do not, so that one shared empty list saves an allocation each. */
 export const NO_KEYS: readonly never[] = Object.freeze([]);
 
 export function createController<K>(options: ControllerOptions<K>): Controller<K> {
@@ -124,7 +124,7 @@ export function createController<K>(options: ControllerOptions<K>): Controller<K
     }
     if (isBug(error)) metrics.panicked();
     queue.addRateLimited(key);
-    // Losing a race is how optimistic concurrency works, not a fault anyone should look into.
+    // A lost race is how optimistic concurrency works, not a fault to look into.
     if (isStatus(error, 'Conflict')) logger.debug('Reconcile met a newer version, trying again', fields);
     else logger.error('Reconcile failed, trying again', { ...fields, retries: queue.retries(key) });
   }

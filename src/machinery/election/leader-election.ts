@@ -34,7 +34,7 @@ export interface LeaderElectionOptions {
    * may be finished: the lease is renewed until the work has ended.
    */
   lead(signal: AbortSignal, lost: AbortSignal): Promise<void>;
-  /** Told of every new leader, this candidate included. */
+  /** Called with every new leader, this candidate included. */
   readonly onNewLeader?: (identity: string) => void;
 }
 
@@ -137,7 +137,7 @@ class Candidate implements LeaderElection {
     throw lost.reason;
   }
 
-  /** Tries until the lease is ours. */
+  /** Tries until this candidate holds the lease. */
   async #acquire(signal: AbortSignal): Promise<void> {
     const { renewDeadlineMs, standbyPeriodMs } = this.#times;
     for (;;) {

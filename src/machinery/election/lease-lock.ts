@@ -23,7 +23,7 @@ export interface LeaseLockOptions {
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly identity: string;
   readonly leaseDurationMs: number;
-  /** Told of every holder once, this candidate included. */
+  /** Called with every new holder, this candidate included. */
   readonly onNewLeader: ((identity: string) => void) | undefined;
 }
 

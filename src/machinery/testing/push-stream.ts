@@ -10,7 +10,7 @@ export interface PushStream<T> {
   readonly batches: AsyncIterable<readonly T[]>;
 }
 
-/** `onReturn` runs once, when nobody reads any more: the reader left, or the stream came to its end. */
+/** `onReturn` runs once, at the end of reading: the reader left, or the stream came to its end. */
 export function createPushStream<T>(onReturn: () => void = () => undefined): PushStream<T> {
   let waiting: T[] = [];
   let wake: (() => void) | undefined;

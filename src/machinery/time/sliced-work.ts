@@ -1,6 +1,6 @@
 /**
  * A queue for very many keys in one process: most syncs only read caches, some write. Syncs run in short slices between which
- * everybody else has a turn, a bounded number of writes is under way, and one key is never synced twice at a time. For actors
+ * other work has its turn, a bounded number of writes is under way, and one key is never synced twice at a time. For actors
  * with tens of thousands of small objects, where a promise and a worker for each would cost more than the work; a controller
  * with a few hundred is better served by controller.ts.
  */

@@ -33,7 +33,7 @@ export interface WebhookServerOptions {
   readonly port: number;
   /** A review holds an object twice, each up to the 3 MiB of a request, and as JSON. */
   readonly maxBodyBytes?: number;
-  /** More at the same time are turned away, before they fill the memory. */
+  /** Further requests at the same time are answered with 429, before they fill the memory. */
   readonly maxInFlight?: number;
   /** By default from the descriptors that the process may have. A peer is proven by a review that was answered. */
   readonly connections?: Partial<ConnectionLimits>;

@@ -178,7 +178,7 @@ describe('reflector', () => {
     };
     client.breakWatches();
     await clock.advance(2_000);
-    // Not only between two attempts: nobody sees it come and go.
+    // Also during an attempt: the refusal does not come and go between two of them.
     expect(await refusals(120_000)).toEqual(new Set([403]));
     client.before = undefined;
     await clock.advance(70_000);

@@ -28,7 +28,7 @@ export interface TransportOptions extends DispatcherOptions {
   /** For everything but watches. */
   readonly timeoutMs?: number;
   readonly maxRetries?: number;
-  /** Hears the `Warning` headers that servers send for deprecated use. */
+  /** Called with the `Warning` headers that servers send for deprecated use. */
   readonly onWarning?: (message: string) => void;
 }
 

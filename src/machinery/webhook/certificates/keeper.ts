@@ -136,7 +136,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     }
   }
 
-  /** An authority that has expired can sign nothing any more and is believed by nobody. */
+  /** An expired authority can sign nothing any more, and no client believes it. */
   function withoutDead(state: CertificateState, now: number): CertificateState {
     const { authority: current, next: _, everywhereSince: __, ...rest } = state;
     const isGood = current !== undefined && now < (viewOf(state, hosts).authority?.notAfter ?? 0);

@@ -29,7 +29,7 @@ export function createMountedCertificates(options: MountedOptions): Actor {
   let used: KeyPair | undefined;
   let complaint = '';
 
-  async function look(): Promise<void> {
+  async function reload(): Promise<void> {
     try {
       const [certificate, key] = await Promise.all([
         readFile(join(directory, 'tls.crt'), 'utf8'),
@@ -56,7 +56,7 @@ export function createMountedCertificates(options: MountedOptions): Actor {
     async start(signal) {
       try {
         for (;;) {
-          await look();
+          await reload();
           await clock.sleep(everyMs, signal);
         }
       } catch (error) {

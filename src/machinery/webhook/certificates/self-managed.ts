@@ -69,11 +69,11 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
     ready: () => served !== undefined,
     async start(signal) {
       const informer = one(SECRETS, names.secret.name, names.secret.namespace);
-      const hear = (secret: Stored<Secret>): void => {
+      const onSecret = (secret: Stored<Secret>): void => {
         take(secret);
         wake?.();
       };
-      informer.addHandler({ add: hear, update: (_, secret) => hear(secret), delete: () => wake?.() });
+      informer.addHandler({ add: onSecret, update: (_, secret) => onSecret(secret), delete: () => wake?.() });
       await informer.run(signal);
     },
   };
@@ -88,16 +88,16 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
         ...(names.mutating ?? []).map((name) => one(MUTATING_WEBHOOK_CONFIGURATIONS, name)),
         ...(names.validating ?? []).map((name) => one(VALIDATING_WEBHOOK_CONFIGURATIONS, name)),
       ].map((informer) => {
-        const hear = (): void => wake?.();
-        informer.addHandler({ add: hear, update: hear, delete: hear });
+        const onChange = (): void => wake?.();
+        informer.addHandler({ add: onChange, update: onChange, delete: onChange });
         return informer.run(linked.signal);
       });
       /** An object changed during a step: no pause follows that step, whatever it returns. */
-      let isStirred = false;
-      wake = () => (isStirred = true);
+      let isDirty = false;
+      wake = () => (isDirty = true);
       try {
         for (;;) {
-          isStirred = false;
+          isDirty = false;
           const pause = await step(signal).then(
             (ms) => {
               backoff.reset();
@@ -110,7 +110,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
               return backoff.next();
             },
           );
-          if (pause > 0 && !isStirred) await rest(Math.min(pause, LONGEST_PAUSE_MS), signal);
+          if (pause > 0 && !isDirty) await rest(Math.min(pause, LONGEST_PAUSE_MS), signal);
         }
       } catch (error) {
         if (!wasAborted(error, signal)) throw error;
@@ -123,7 +123,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
       async function rest(ms: number, until: AbortSignal): Promise<void> {
         using pause = linkAbort(until);
         wake = () => {
-          isStirred = true;
+          isDirty = true;
           pause.abort(STIRRED);
         };
         try {
@@ -131,7 +131,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
         } catch (error) {
           if (error !== STIRRED) throw error;
         } finally {
-          wake = () => (isStirred = true);
+          wake = () => (isDirty = true);
         }
       }
     },

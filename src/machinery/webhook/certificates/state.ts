@@ -30,7 +30,7 @@ export const NO_CERTIFICATES: CertificateState = { retired: [] };
 
 const EVERYWHERE_SINCE = 'next-authority.everywhere-since';
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
-/** A bundle of more is not one of ours. */
+/** A larger bundle was not written by a keeper. */
 const MOST_AUTHORITIES = 64;
 
 const normal = (pem: string): string => `${pem.trim()}\n`;

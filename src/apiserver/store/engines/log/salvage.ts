@@ -1,7 +1,7 @@
 /**
  * The way out when a log is damaged in the middle: reads every frame that is still intact, wherever it stands, and
  * writes the newest record of each key into a new directory. The damaged one is only read. Records that the damage hid are
- * gone: a key may come back at an older revision, or after its removal, which is why nobody does this silently.
+ * gone: a key may come back at an older revision, or after its removal, which is why no start does this by itself.
  *
  *     node dist/apiserver/store/engines/log/salvage.js DAMAGED-DIRECTORY NEW-DIRECTORY
  *

@@ -82,7 +82,7 @@ export function writeArchive(file: FileHandle): ArchiveWriter {
 
 const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
-/** Always the same for a name and a size: nobody's user, no time. */
+/** Always the same for a name and a size: no user, no time. */
 function headerOf(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > 99) throw new StoreError('EN_STORE_BACKUP', `${name} is too long a name for a backup`);
   if (size > LARGEST_MEMBER)
