@@ -1,5 +1,5 @@
 /**
- * What the assembly starts and stops: a controller, a scheduler, a fleet, a server. Actors know each other only through
+ * The unit that the assembly starts and stops: a controller, a scheduler, a fleet, a server. Actors know each other only through
  * API objects.
  */
 import type { Resource } from '../core/kube/objects.ts';
@@ -7,12 +7,12 @@ import type { Resource } from '../core/kube/objects.ts';
 export interface Actor {
   readonly name: string;
   /**
-   * Works until the signal fires, then stops what it began, and only then resolves. It rejects when it cannot go on;
+   * Works until the signal fires, then stops all work it began, and only then resolves. Rejects when the actor cannot go on;
    * being stopped is not a failure. Called once.
    */
   start(signal: AbortSignal): Promise<void>;
-  /** Answers whether it is of use yet (caches synced, port open). Absent: ready as soon as it is started. */
+  /** Whether the actor is of use yet (caches synced, port open). Absent: ready as soon as it is started. */
   ready?(): boolean;
-  /** What it watches by itself and does not know yet, so that whoever asks can be told what it may not list. */
+  /** Resources that the actor watches by itself and has not listed yet, so that health checks can name those it may not list. */
   unknown?(): Iterable<Pick<Resource, 'group' | 'resource'>>;
 }

@@ -20,7 +20,7 @@ function setUp() {
   return { clock, seen, actor };
 }
 
-/** What it failed with. Asked for at once, so that a failure never goes unheard. */
+/** The group's error. Awaited at once, so that a failure never goes unheard. */
 const outcome = (promise: Promise<void>): Promise<unknown> => promise.catch((error: unknown) => error);
 
 describe('lifecycle', () => {

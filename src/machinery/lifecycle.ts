@@ -13,8 +13,8 @@ export interface LifecycleOptions {
 }
 
 /**
- * Actors in stages: those of one stage run together, a later stage is started after the earlier and stopped
- * before it. Servers and caches first, controllers after: so a controller never outlives what it stands on.
+ * Actors in stages: the actors of one stage run together, a later stage is started after the earlier and stopped
+ * before it. Servers and caches first, controllers after: so a controller never outlives the caches and servers it uses.
  * If any actor fails, all are stopped and the group fails with its error.
  */
 export function createLifecycle(name: string, stages: readonly (readonly Actor[])[], options: LifecycleOptions): Actor {
@@ -61,7 +61,7 @@ export function createLifecycle(name: string, stages: readonly (readonly Actor[]
   };
 }
 
-/** Never rejects. An actor that ends although nobody stopped it has simply done its work. */
+/** Never rejects. An actor that ends without having been stopped has simply done its work. */
 async function run(actor: Actor, signal: AbortSignal, fail: (actor: Actor, error: unknown) => void): Promise<void> {
   try {
     await actor.start(signal);

@@ -12,7 +12,7 @@ export function makeDirectory(path: string, mode: number): void {
     try {
       mkdirSync(each, { mode });
     } catch (error) {
-      // Somebody else was quicker, which is as good.
+      // Another process made the directory first, which is as good.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

@@ -6,7 +6,7 @@ import { OPERATOR_RIGHTS } from '../../src/assembly/catalogue/operator-rights.ts
 import { NAMESPACE_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/catalogue/rights.ts';
 import { selectControllers } from '../../src/assembly/catalogue/select.ts';
 import { createProgram } from '../../src/cli/main.ts';
-import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
+import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
 import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
 import { generateManifests, ROOT } from '../../tools/generate/deploy.ts';
 import {

@@ -12,7 +12,7 @@ import {
   WEBHOOK_RIGHTS,
 } from '../../src/assembly/catalogue/rights.ts';
 import { placesIn } from '../../src/assembly/catalogue/select.ts';
-import { webhookPath } from '../../src/machinery/webhook/webhook-server.ts';
+import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
 
 const HEAD = '# Written by tools/generate/deploy.ts; do not edit.\n';
 const OPTIONS = { lineWidth: 0 };

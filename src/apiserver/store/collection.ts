@@ -94,12 +94,12 @@ const newestEpoch = (shelf: OrderedNames): number => {
   return newest;
 };
 
-/** So many changed names are put in order at once: objects change several times soon after they are made. */
+/** Changed names are put in order this many at a time: objects change several times soon after they are made. */
 const MOST_UNORDERED = 1024;
 
 export class Collection {
   readonly #index = new Map<string, Map<string, Stored>>();
-  /** As of the last time somebody asked for a snapshot, or a little later: what has changed since is `#unordered`. */
+  /** The order as of the last snapshot, or a little later: names that changed since are in `#unordered`. */
   readonly #ordered = new OrderedObjects();
   readonly #unordered = new Map<string, Set<string>>();
   #unorderedCount = 0;
@@ -152,7 +152,7 @@ export class Collection {
     this.#unorderedCount = 0;
   }
 
-  /** The state as it is now; costs what has changed since the last, and is cheap for later writes. */
+  /** The present state. Costs in proportion to the changes since the last snapshot, and is cheap for later writes. */
   snapshot(): CollectionSnapshot {
     this.#putInOrder();
     return this.#ordered.snapshot();

@@ -154,7 +154,7 @@ describe('a commit that fails', () => {
     const answer = putTo(store, PODS, 'a', 'y');
     await clock.drain();
     batches[1]?.succeed();
-    // Revision 1 was given to a change that failed; nobody else ever gets it.
+    // Revision 1 was given to a change that failed; no other change ever gets it.
     expect((await answer).metadata.resourceVersion).toBe('2');
     await clock.drain();
     expect(watched.events.map((e) => e.revision)).toEqual([2]);

@@ -1,5 +1,5 @@
 /**
- * What the store asks of a disk. An engine keeps the newest state of every key and the revision counter; it knows
+ * The store's port to a disk. An engine keeps the newest state of every key and the revision counter; an engine knows
  * nothing of watches, lists or conflicts. The store calls `commit` one batch at a time, in revision order.
  */
 import type { Stored } from '../../core/kube/objects.ts';
@@ -8,7 +8,7 @@ import type { StoreKey } from './store.ts';
 export interface EngineChange {
   readonly key: StoreKey;
   readonly revision: number;
-  /** What the key holds from now on; undefined: nothing. */
+  /** The key's object from this revision on; undefined: none. */
   readonly object: Stored | undefined;
   /** The revision whose record this one makes superfluous; undefined for a new key. */
   readonly replaces: number | undefined;
@@ -20,7 +20,7 @@ export interface LoadedEntry {
 }
 
 export interface StoreEngine {
-  /** It only sets the pace: `commit` is called with an empty batch, which spares describing what nobody will read. */
+  /** True for engines that persist nothing (memory): the store still awaits `commit` for batching, but passes an empty batch. */
   readonly keepsNothing?: boolean;
   /**
    * Called once, before anything else: hands over every key that holds an object, some at a time, in any order, and
@@ -33,18 +33,18 @@ export interface StoreEngine {
   ): Promise<number>;
   /**
    * Resolves when the whole batch is durable, rejects when none of it is (or may be). After a rejection the store
-   * sends nothing more until `recover` has resolved. A rejection with `EN_STORE_UNDO` means that nobody knows: the
+   * sends nothing more until `recover` has resolved. A rejection with `EN_STORE_UNDO` means that the outcome is unknown: the
    * batch may not be answered either way, and the process has to end.
    */
   commit(batch: readonly EngineChange[]): Promise<void>;
   /** Tries to become usable again after a failed commit; remembers `revision` as used. Rejects when it is too early. */
   recover(revision: number): Promise<void>;
   /**
-   * The disk is full and what was kept back for that is in use: the store sends only what belongs to deletions.
+   * The disk is full and the reserve is in use: the store sends only writes that belong to deletions.
    * Undefined for engines that have no disk.
    */
   readonly isFull?: boolean;
-  /** Asked now and then while the disk is full; makes room where that is possible, and answers whether there is enough. */
+  /** Called now and then while the disk is full; makes room where that is possible, and returns whether there is enough. */
   regainRoom?(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -33,10 +33,10 @@ export class StoreError extends Error {
   }
 }
 
-/** Kubernetes has no reason for 507, and `Unknown` is what clients make of a code without one. */
+/** Kubernetes has no reason for 507, and clients read a code without one as `Unknown`. */
 const REASONS = { 500: 'InternalError', 503: 'ServiceUnavailable', 507: 'Unknown' } as const;
 
-/** A failure of one write or watch. It is a Status, so that whoever answers a request can pass it on as it is. */
+/** A failure of one write or watch. A Status, so that request handlers can answer with it as it is. */
 export class StoreStatusError extends StatusError {
   readonly storeCode: StoreErrorCode;
 
@@ -45,7 +45,7 @@ export class StoreStatusError extends StatusError {
       httpCode,
       REASONS[httpCode],
       `${storeCode}: ${message}`,
-      // Nothing about trying again: kubectl would wait for most of a minute before it shows anybody the reason.
+      // No `retryAfterSeconds`: kubectl would wait for most of a minute before it shows the reason.
       { causes: [{ reason: storeCode, message }] },
       options,
     );

@@ -1,5 +1,5 @@
 /**
- * What happened lately, bounded in count and bytes over all collections together. Each collection keeps its own
+ * Recent events, bounded in count and bytes over all collections together. Each collection keeps its own
  * events, so a replay never wades through those of others, and a quiet collection can be resumed from long ago even
  * when a busy one has pushed the shared bound forward.
  */
@@ -28,7 +28,7 @@ export class CollectionLog {
   /** Estimated bytes of the next events, refreshed by sampling. */
   bytesPerEvent = 0;
   untilSample = 0;
-  /** Told when an event was dropped, by whoever must not outlive it. */
+  /** Called when an event was dropped; set by caches of past states, which must not outlive their events. */
   onDropped: (() => void) | undefined = undefined;
 
   constructor(startRevision: number) {
@@ -71,7 +71,7 @@ export class CollectionLog {
 
 export class History {
   readonly #limits: HistoryLimits;
-  /** The owners of all held events, oldest first, and what each was estimated to retain. */
+  /** The owners of all held events, oldest first, and the bytes that each event was estimated to retain. */
   readonly #owners = new Deque<CollectionLog>();
   readonly #bytes = new Deque<number>();
   #totalBytes = 0;

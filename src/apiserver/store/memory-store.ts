@@ -2,17 +2,16 @@
  * The store: a single writer over memory, with an engine underneath that makes batches durable.
  *
  * A write is decided at once against the accepted head, queued, and committed with its batch: one batch is with the
- * engine while the next gathers. Only a commit moves what readers see, answers writers and tells watchers, in
+ * engine while the next gathers. Only a commit moves the state that readers see, answers writers and tells watchers, in
  * revision order. `collection.ts` holds committed objects, `history.ts` the recent past, `watch-hub.ts` the watchers,
- * `engines/` what can stand underneath, `errors.ts` every way to fail.
+ * `engines/` the engines that can stand underneath, `errors.ts` every way to fail.
  */
 import type { Stored } from '../../core/kube/objects.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import { iterateSnapshot } from './collection.ts';
 import { CollectionMap } from './collection-map.ts';
 import { CollectionState } from './collection-state.ts';
-import { createCommitter } from './committer.ts';
-import type { Committer } from './committer.ts';
+import { Committer } from './committer.ts';
 import type { LoadedEntry, StoreEngine } from './engine.ts';
 import { badDecision, storeClosed, tooLarge, tooOld } from './errors.ts';
 import { DEFAULT_HISTORY, History } from './history.ts';
@@ -27,11 +26,11 @@ export interface StoreOptions {
   readonly progressIntervalMs?: number;
   /** Called with every object before it is stored; tests deep-freeze here. */
   readonly inspect?: (object: Stored) => void;
-  /** Told in plain words when writes stop being possible and when they are again. */
+  /** Receives a message in plain words when writes stop being possible and when they are again. */
   readonly notice?: (message: string) => void;
   /**
-   * Told when a write failed and may come back after a crash. Nobody may be told that it was refused, so the process
-   * has to end; where this is not given, the error is thrown for nobody to catch.
+   * Called when a write failed and may come back after a crash. No writer may be told that it was refused, so the process
+   * has to end; where this is not given, the error is thrown as an uncaught exception.
    */
   readonly halt?: (error: Error) => void;
 }
@@ -76,7 +75,7 @@ export async function openStore(options: StoreOptions & { readonly engine: Store
 function buildStore(options: StoreOptions, engine: StoreEngine, collections: CollectionMap, start: number): Store {
   const { clock, inspect } = options;
   const history = new History({ ...DEFAULT_HISTORY, ...options.history }, start);
-  const committer: Committer = createCommitter({
+  const committer = new Committer({
     clock,
     engine,
     collections,
@@ -113,8 +112,8 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
     try {
       decision = decideNow(accepted, decide);
     } catch (error) {
-      // A "no" that rests on a pending write (AlreadyExists, Conflict) would confuse whoever reads next, and be wrong
-      // if that write failed: it is given when the write is there to be seen.
+      // A "no" that rests on a pending write (AlreadyExists, Conflict) would contradict the writer's next read, and be wrong
+      // if that write failed: the "no" is given when the write is there to be seen.
       if (pending === undefined) return Promise.reject(error);
       return pending.settled.then(() => {
         throw error;
@@ -145,7 +144,7 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
       const { namespace = '', after, revision = committer.revision } = listOptions;
       if (revision > committer.revision) throw tooLarge(revision, committer.revision);
       const state = collections.get(collection);
-      // A collection nobody has written to was empty at every revision since the start.
+      // A collection without a write was empty at every revision since the start.
       if (state === undefined && revision < start) throw tooOld(revision, start);
       const snapshot = state?.past.at(revision) ?? [];
       return { [Symbol.iterator]: () => iterateSnapshot(snapshot, namespace, after) };

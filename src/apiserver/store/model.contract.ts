@@ -31,7 +31,7 @@ interface Watched {
   readonly recorder: Recorder;
 }
 
-/** `events[r - 1]` is what revision r did; everything else follows from it. */
+/** `events[r - 1]` is the change of revision r; everything else follows from the events. */
 interface Model {
   readonly events: ModelEvent[];
   startRevision: number;
@@ -125,7 +125,7 @@ async function play(harness: StoreHarness, steps: readonly Step[]): Promise<void
   const settleAll = async (): Promise<void> => {
     await Promise.all(pending);
     pending = [];
-    // Replays are short here: one more turn and every watcher has what is committed.
+    // Replays are short here: one more turn and every watcher has all committed events.
     await realClock.sleep(0);
     expect(store.revision).toBe(model.events.length);
     for (const watched of watches) checkWatch(model, watched);
@@ -181,7 +181,7 @@ function write(store: Store, model: Model, step: Extract<Step, { type: 'write' |
   return answer.then((object) => expect(object.metadata.resourceVersion).toBe(String(data)));
 }
 
-/** What the history holds depends on what is committed, so the model is asked as of the committed revision. */
+/** The history holds committed events only, so the model is asked as of the committed revision. */
 const committedModel = (model: Model, store: Store): Model => ({
   events: model.events.slice(0, store.revision),
   startRevision: model.startRevision,

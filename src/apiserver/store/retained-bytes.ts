@@ -1,6 +1,6 @@
 /**
  * Roughly how many bytes of heap an event keeps alive that would otherwise be free: the parts of the replaced object
- * which its successor does not share. An estimate is enough; it bounds the history, it does not bill anyone.
+ * which its successor does not share. An estimate is enough, since it only bounds the history.
  */
 import type { StoreEvent } from './store.ts';
 
@@ -10,7 +10,7 @@ const MAX_DEPTH = 64;
 
 export function retainedBytes(event: StoreEvent): number {
   if (event.previous === undefined) return EVENT_BYTES;
-  // After a deletion nothing else holds the object; after a change its successor holds what they share.
+  // After a deletion nothing else holds the object; after a change its successor holds the parts they share.
   const successor = event.type === 'DELETED' ? undefined : event.object;
   return EVENT_BYTES + unsharedBytes(event.previous, successor, 0);
 }

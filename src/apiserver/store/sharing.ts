@@ -1,12 +1,12 @@
 /**
  * Objects that come from outside (disk, network) share nothing with each other, although fifty thousand pods of one
- * template are nearly the same. Each is laid over the last one like it, and keeps only what is its own.
+ * template are nearly the same. Each is laid over the last one like it, and keeps only its own parts.
  */
 import { share } from '../../core/kube/immutable.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import type { CollectionKey } from './store.ts';
 
-/** The same value, sharing what it can with the last object that looked alike. */
+/** The same value, sharing all equal parts with the last object that looked alike. */
 export type Sharing = (key: CollectionKey & { readonly namespace: string }, object: Stored) => Stored;
 
 /** Most groups of alike objects remembered at once. */
@@ -24,7 +24,7 @@ export function createSharing(): Sharing {
   };
 }
 
-/** Children of one owner are alike; those of nobody are at least like their neighbours. */
+/** Children of one owner are alike; objects without an owner are at least like their neighbours. */
 function likeness(
   { tenant, group, resource, namespace }: CollectionKey & { readonly namespace: string },
   object: Stored,

@@ -1,5 +1,5 @@
 /**
- * What every store must do, whatever engine stands underneath. Each engine's `*.contract.test.ts` runs this suite and
+ * The contract of every store, whatever engine stands underneath. Each engine's `*.contract.test.ts` runs this suite and
  * the model of `model.contract.ts`.
  */
 import { afterEach, describe, expect, it } from 'vitest';

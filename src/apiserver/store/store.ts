@@ -1,7 +1,7 @@
 /**
  * The store's face to the API server. One process is the only writer. There are two heads: `write` judges against the
  * accepted head (everything ordered so far); every read and watch sees only the committed head, in revision order.
- * So nobody acts on a revision that a crash could erase.
+ * So no reader acts on a revision that a crash could erase.
  */
 import type { Stored } from '../../core/kube/objects.ts';
 
@@ -18,11 +18,11 @@ export interface StoreKey extends CollectionKey {
   readonly name: string;
 }
 
-/** What a write decided, given the accepted object (or none). Throwing rejects the write and changes nothing. */
+/** The decision of a write, given the accepted object (or none). Throwing rejects the write and changes nothing. */
 export type Decision =
   /** Create or replace. The store sets resourceVersion to the write's revision where the decision has not. */
   | { readonly put: Stored }
-  /** Remove; the object is what watchers of the deletion see (its resourceVersion becomes the deletion's revision). */
+  /** Remove; watchers of the deletion see this object (its resourceVersion becomes the deletion's revision). */
   | { readonly remove: Stored }
   /** Nothing to change; answered with this object once it is committed. */
   | { readonly keep: Stored };
@@ -33,7 +33,7 @@ export interface StoreEvent {
   readonly namespace: string;
   readonly name: string;
   readonly object: Stored;
-  /** What it replaced, so that selectors can tell entering from leaving. */
+  /** The replaced object, so that selectors can tell entering from leaving. */
   readonly previous: Stored | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface StoreWatchOptions {
 export interface StoreWatcher {
   events(events: readonly StoreEvent[]): void;
   progress?(revision: number): void;
-  /** The store will send no more: it was closed, or the watcher fell too far behind. */
+  /** The last call: the store was closed, or the watcher fell too far behind. */
   closed(reason: Error): void;
 }
 
@@ -94,6 +94,6 @@ export interface Store {
   accepted(key: StoreKey): Stored | undefined;
   /** Why writes, or all but deletions, are not taken now; undefined when all is well. For readiness and metrics. */
   readonly trouble: StoreTrouble | undefined;
-  /** Waits for what is in flight, then releases the disk. Later writes are refused. */
+  /** Waits for writes in flight, then releases the disk. Later writes are refused. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the contract suites share: a harness for the store under test, small objects, and a watcher that remembers. */
+/** Shared by the contract suites: a harness for the store under test, small objects, and a watcher that remembers. */
 import type { Stored } from '../../core/kube/objects.ts';
 import { realClock } from '../../machinery/time/real-clock.ts';
 import type { StoreOptions } from './memory-store.ts';
@@ -6,9 +6,9 @@ import type { CollectionKey, Store, StoreEvent, StoreKey } from './store.ts';
 
 export interface StoreHarness {
   open(options: StoreOptions): Promise<Store>;
-  /** Closes the store and opens what it left behind; undefined when it leaves nothing. */
+  /** Closes the store and opens the files it left behind; undefined for a store that leaves none. */
   readonly reopen: ((store: Store, options: StoreOptions) => Promise<Store>) | undefined;
-  /** Removes what the test made. */
+  /** Removes the test's files. */
   cleanUp(): Promise<void>;
 }
 

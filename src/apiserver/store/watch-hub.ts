@@ -1,6 +1,6 @@
 /**
  * The watchers of one collection. A watcher first replays held events, a bounded piece at a time, and goes live when
- * it has seen everything committed; both happen on one thread between commits, so there is neither gap nor repeat.
+ * all committed events are delivered; both happen on one thread between commits, so there is neither gap nor repeat.
  * Live watchers of all namespaces are handed the very same array; those of one namespace only pay for it.
  */
 import type { Clock } from '../../machinery/time/clock.ts';
@@ -50,7 +50,7 @@ export class WatchHub {
     return { stop: () => this.#stop(watching) };
   }
 
-  /** Hands one commit's events to everyone live. The array is never changed afterwards. */
+  /** Hands one commit's events to every live watcher. The array is never changed afterwards. */
   deliver(events: readonly StoreEvent[]): void {
     for (const watching of this.#all) this.#hand(watching, events);
     if (this.#byNamespace.size === 0) return;
@@ -156,10 +156,10 @@ export class WatchHub {
     try {
       watching.watcher.closed(reason);
     } catch {
-      // It has been cut off already; what it throws now concerns nobody else.
+      // The watcher has been cut off already; an error that it throws now concerns no other watcher.
     }
   }
 }
 
-/** Asked through a function, since the compiler does not know that a handler may change the state. */
+/** A function, since the compiler does not know that a handler may change the state. */
 const isReplaying = (watching: Watching): boolean => watching.state === 'replaying';

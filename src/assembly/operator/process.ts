@@ -95,7 +95,7 @@ export async function startOperatorProcess(
       ...(options.qps === undefined ? {} : { qps: options.qps }),
       ...(options.burst === undefined ? {} : { burst: options.burst }),
     };
-    const client = connect(config, '', { ...link, ...limits, beforeWrite: () => election?.look() }, undo);
+    const client = connect(config, '', { ...link, ...limits, beforeWrite: () => election?.checkRenewDeadline() }, undo);
     // On its own connection and outside the limit: a busy controller must not cost the lead.
     const timeoutMs = renewalTimeoutMs(electing);
     const apart = connect(config, ' leader-election', { ...link, timeoutMs, maxRetries: 1 }, undo);

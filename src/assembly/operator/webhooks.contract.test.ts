@@ -19,7 +19,7 @@ import { realClock } from '../../machinery/time/real-clock.ts';
 import { realRandom } from '../../machinery/random/real-random.ts';
 import type { CertificatePolicy } from '../../machinery/webhook/certificates/plan.ts';
 import { certificatesIn, decodeState } from '../../machinery/webhook/certificates/state.ts';
-import { webhookPath } from '../../machinery/webhook/webhook-server.ts';
+import { webhookPath } from '../../machinery/webhook/answer-review.ts';
 import { WEBHOOK_NAME } from '../catalogue/rights.ts';
 import { startActors, type Undo } from '../common/start-actors.ts';
 import { startWebhooks, type Webhooks } from './webhooks.ts';

@@ -5,7 +5,7 @@
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';
 import type { Informers } from '../../machinery/cache/informers.ts';
-import type { ReflectorScope } from '../../machinery/cache/reflector/reflector.ts';
+import type { ReflectorScope } from '../../machinery/cache/reflector/reflector-options.ts';
 import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import type { Chosen } from '../catalogue/select.ts';
 import type { Worker } from './shift.ts';

@@ -48,7 +48,7 @@ export function createStatusWriter({ client, clock, logger, pods, signal }: Stat
   const pending = new Map<string, PendingChange>();
   const work = createSlicedWork({
     clock,
-    look(uid) {
+    sync(uid) {
       const target = pending.get(uid);
       if (target === undefined) return undefined;
       const pod = pods.get(target.name, target.namespace);

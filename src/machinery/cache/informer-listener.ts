@@ -6,26 +6,26 @@ import type { Change } from './object-store.ts';
 /** Marks the place in a listener's queue where everything of the first list has been said. */
 export const SYNCED = Symbol('synced');
 
-/** One handler with what it has not heard yet. */
+/** One handler, with the changes it has not heard of yet. */
 export interface Listener<T extends KubeObject> {
   readonly gate: Gate;
   push(item: readonly Change<T>[] | typeof SYNCED): void;
   close(): void;
 }
 
-/** So many changes are handed over before others get their turn: a first list may hold 150,000. */
+/** Changes handed over before other work gets its turn: a first list may hold 150,000. */
 const CHUNK = 2_000;
 
 export function createListener<T extends KubeObject>(
   handler: InformerHandler<T>,
-  /** Runs a function once everybody else had a turn. */
+  /** Runs a function in a later turn of the loop. */
   later: (run: () => void) => void,
   report: (error: unknown) => void,
 ): Listener<T> {
   const gate = createGate();
-  /** What is still to be said, oldest first; shared arrays, never changed. */
+  /** Batches still to be handed over, oldest first; shared arrays, never changed. */
   let queue: (readonly Change<T>[] | typeof SYNCED)[] = [];
-  /** How much of `queue[0]` has been said. */
+  /** Changes of `queue[0]` that have been handed over. */
   let position = 0;
   /** A turn is booked or under way; nothing else may deliver. */
   let busy = false;

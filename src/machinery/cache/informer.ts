@@ -1,5 +1,5 @@
 /**
- * A cache of one resource that tells its listeners what changed. It is filled by a reflector; objects in it are the
+ * A cache of one resource that tells its handlers of every change. A reflector fills the cache; objects in it are the
  * server's own references when the server is in the same process.
  */
 import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
@@ -10,12 +10,8 @@ import { createGate } from '../structures/gate.ts';
 import { createListener, SYNCED, type Listener } from './informer-listener.ts';
 import { silentLogger } from '../logging/logger.ts';
 import { createObjectStore, type Change, type IndexFunction, type Lister } from './object-store.ts';
-import {
-  createReflector,
-  type ObjectEvent,
-  type ReflectorOptions,
-  type ReflectorScope,
-} from './reflector/reflector.ts';
+import type { ObjectEvent, ReflectorOptions, ReflectorScope } from './reflector/reflector-options.ts';
+import { createReflector } from './reflector/reflector.ts';
 import { createSharer } from './share-objects.ts';
 
 /**
@@ -26,7 +22,7 @@ export interface InformerHandler<T extends KubeObject> {
   add?(object: Stored<T>): void;
   update?(old: Stored<T>, object: Stored<T>): void;
   delete?(object: Stored<T>): void;
-  /** Instead of the three above: several changes at a time, for whoever can use that. */
+  /** Instead of the three above: several changes at a time. */
   batch?(changes: readonly Change<T>[]): void;
   /** The state at the time of registration has been handed over. */
   synced?(): void;
@@ -40,9 +36,9 @@ export interface HandlerRegistration {
 }
 
 export interface InformerOptions extends ReflectorOptions {
-  /** Let objects share what is equal among them. For servers in another process; one in this process shares already. */
+  /** Let objects share their equal parts. For servers in another process; one in this process shares already. */
   readonly share?: boolean;
-  /** Keep no managedFields: nobody here reads them, and a server takes an update without them for one that leaves them alone. */
+  /** Keep no managedFields: controllers do not read them, and a server leaves them as they are on an update without them. */
   readonly dropManagedFields?: boolean;
 }
 
@@ -52,14 +48,14 @@ export interface Informer<T extends KubeObject> {
   readonly lister: Lister<T>;
   /** Everything up to this version is in the cache; empty at first. */
   readonly resourceVersion: string;
-  /** The cache has been filled once. It stays filled, if stale, whatever happens to the server. */
+  /** The cache has been filled once. A filled cache stays filled, if stale, whatever happens to the server. */
   hasSynced(): boolean;
-  /** The server does not let it list or watch (any more): what the cache shows grows old. */
+  /** The server refuses to let the informer list or watch (any more): the cache grows stale. */
   isRefused(): boolean;
   synced(signal?: AbortSignal): Promise<void>;
   /** Kept up with every change from now on. The same name with the same function may be added again. */
   addIndex(name: string, of: IndexFunction<T>): void;
-  /** May be called at any time; who comes late hears of the present objects first. */
+  /** May be called at any time; a late handler hears of the present objects first. */
   addHandler(handler: InformerHandler<T>): HandlerRegistration;
   /** Follows the server until the signal fires. Called once. */
   run(signal: AbortSignal): Promise<void>;
@@ -84,7 +80,7 @@ export function createInformer<T extends KubeObject>(
   const report = (error: unknown): void =>
     logger.error('An informer handler threw', { resource: resource.resource, group: resource.group, error });
 
-  const tell = (changes: readonly Change<T>[]): void => {
+  const distribute = (changes: readonly Change<T>[]): void => {
     if (changes.length === 0) return;
     for (const listener of listeners) listener.push(changes);
   };
@@ -95,9 +91,9 @@ export function createInformer<T extends KubeObject>(
     scope,
     {
       intern: (object) => (sharer === undefined ? strip(object) : sharer(strip(object), undefined)),
-      apply: (events) => tell(store.apply(options.dropManagedFields === true ? stripped(events) : events)),
+      apply: (events) => distribute(store.apply(options.dropManagedFields === true ? stripped(events) : events)),
       replace(items) {
-        tell(store.replace(items));
+        distribute(store.replace(items));
         if (filled.isOpen()) return;
         filled.open();
         for (const listener of listeners) listener.push(SYNCED);
@@ -120,7 +116,7 @@ export function createInformer<T extends KubeObject>(
 
     addHandler(handler) {
       const listener = createListener(handler, (run) => void clock.after(0, run), report);
-      // What is in the cache now comes first; later changes queue up behind it.
+      // The objects in the cache come first; later changes queue up behind them.
       const present = Array.from(store.list(), (object): Change<T> => ({ type: 'add', object, old: undefined }));
       if (present.length > 0) listener.push(present);
       if (filled.isOpen()) listener.push(SYNCED);

@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts';
 import { aborted } from '../time/abort.ts';
 import type { Client } from '../client/client.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
-import type { ReflectorScope } from './reflector/reflector.ts';
+import type { ReflectorScope } from './reflector/reflector-options.ts';
 
 export interface Informers extends Actor {
   /** The informer of this resource and scope, made at the first call and started when the factory is. */
@@ -12,7 +12,7 @@ export interface Informers extends Actor {
   /** Resolves when every informer asked for so far is filled. */
   synced(signal?: AbortSignal): Promise<void>;
   ready(): boolean;
-  /** Those asked for so far. */
+  /** The informers asked for so far. */
   all(): Iterable<Informer<KubeObject>>;
 }
 

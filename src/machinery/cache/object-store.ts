@@ -4,20 +4,20 @@
  */
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { MachineryError } from '../errors.ts';
-import type { ObjectEvent } from './reflector/reflector.ts';
+import type { ObjectEvent } from './reflector/reflector-options.ts';
 import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 
-/** What happened to one object. */
+/** A change of one object. */
 export type Change<T extends KubeObject> =
   | { readonly type: 'add'; readonly object: Stored<T>; readonly old: undefined }
   | { readonly type: 'update'; readonly object: Stored<T>; readonly old: Stored<T> }
   /** `object` is its last known state: the final one if the deletion was seen, else the cached one. */
   | { readonly type: 'delete'; readonly object: Stored<T>; readonly old: Stored<T> };
 
-/** The values under which an object is found. Pure: it is asked again for the old object when that goes. */
+/** The values under which an object is found. Pure: called again with the old object when that is replaced or deleted. */
 export type IndexFunction<T extends KubeObject> = (object: Stored<T>) => readonly string[];
 
-/** Reads a cache. What it hands out is live and shared: never change it, and do not keep a set across an `await`. */
+/** Reads a cache. Objects and sets from it are live and shared: never change them, and do not keep a set across an `await`. */
 export interface Lister<T extends KubeObject> {
   readonly size: number;
   get(name: string, namespace?: string): Stored<T> | undefined;
@@ -43,7 +43,7 @@ interface Index<T extends KubeObject> {
 const EMPTY: ReadonlySet<never> = new Set<never>();
 
 export function createObjectStore<T extends KubeObject>(
-  /** Makes a decoded object share what is equal with others; by default objects are kept as they come. */
+  /** Makes a decoded object share equal parts with others; by default objects are kept as they come. */
   shared: (object: Stored<T>, old: Stored<T> | undefined) => Stored<T> = (object) => object,
 ): ObjectStore<T> {
   /** Namespace (empty for cluster-scoped) → name → object. A namespace without objects is not in it. */
@@ -161,7 +161,7 @@ export function createObjectStore<T extends KubeObject>(
         if (names === undefined) present.set(namespace, new Set([name]));
         else names.add(name);
       }
-      // Deletions first, so that whoever counts never sees more than there ever was.
+      // Deletions first, so that a handler that counts never sees more objects than there ever were.
       const gone: Stored<T>[] = [];
       for (const object of all()) {
         const { namespace = '', name } = object.metadata;

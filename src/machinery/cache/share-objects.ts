@@ -6,7 +6,7 @@ import { share } from '../../core/kube/immutable.ts';
 const OWNERS = 1024;
 
 /**
- * Makes decoded objects share what is equal: with their own older version, or, when they are new, with the last
+ * Makes decoded objects share their equal parts: with their own older version, or, when they are new, with the last
  * child of the same owner. Fifty thousand pods of one daemon then hold its containers and volumes once.
  */
 export function createSharer<T extends KubeObject>(): (object: Stored<T>, old: Stored<T> | undefined) => Stored<T> {

@@ -8,7 +8,7 @@ import { readRequestNames, type RequestNames } from './x509-names.ts';
 
 export interface ReadRequest extends RequestNames {
   readonly publicKey: x509.PublicKey;
-  /** Whether whoever asks holds the key. */
+  /** Whether the requester holds the key. */
   verify(): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export function readCertificateRequest(pem: string): ReadRequest {
   return { ...names, publicKey, verify: () => request.verify().catch(() => false) };
 }
 
-/** Errors of this class say where a parser gave up, which helps nobody; others are about the request. */
+/** Errors of this class say where the parser gave up, which does not help a requester; others are about the request. */
 function orMalformed<T>(read: () => T, unhelpful: new (message?: string) => Error): T {
   try {
     return read();
@@ -86,15 +86,15 @@ export interface SigningOptions {
 
 /** Clocks differ: a certificate is good from a little before it was made. */
 const BACKDATE_MS = 5 * 60_000;
-/** What lives shorter than this is not shortened by the backdating. */
+/** Certificates that live shorter than this are not shortened by the backdating. */
 const SHORT_MS = 8 * 3600_000;
 
 /** The authority's own end has come; no request is at fault. */
 export class AuthorityExpiredError extends Error {}
 
 /**
- * The certificate as PEM. Subject and alternative names are encoded anew from what was read, so that the certificate says
- * what was judged and nothing else that stood in the request.
+ * The certificate as PEM. Subject and alternative names are encoded anew from the names that were read, so that the certificate holds
+ * the names that were judged and nothing else that stood in the request.
  */
 export async function signCertificateRequest(
   authority: KeyPair,

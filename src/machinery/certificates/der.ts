@@ -1,5 +1,5 @@
 /**
- * Reads DER, the one encoding of ASN.1 in which a value has a single form. What could be read in two ways (lengths that are
+ * Reads DER, the one encoding of ASN.1 in which a value has a single form. An encoding that could be read in two ways (lengths that are
  * longer than needed, lengths left open) is refused, so that two readers cannot disagree about the same bytes.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Who a certificate is for, read from its bytes. Signing requests are judged, approved and signed by what is read here, and
- * clients are authenticated by it: one reader, because two that disagree about one byte make somebody a master. It accepts
+ * The names that a certificate is for, read from its bytes. Signing requests are judged, approved and signed by these names, and
+ * clients are authenticated by them: one reader, because two that disagree about one byte let a client pass as an administrator. The reader accepts
  * the string types that Go's crypto/x509 accepts in a name, reads them as that does, and refuses every other type.
  */
 import { contentOf, DER, malformed, readElements, readOnly, type DerElement } from './der.ts';
@@ -15,7 +15,7 @@ export interface X509Subject {
   /** The last one, where there are several; empty where there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Country, unit and the like: kept for those who read them, and part of nobody's identity here. */
+  /** Country, unit and the like: kept in the certificate, and no part of an identity here. */
   readonly others: readonly NameAttribute[];
 }
 
@@ -28,7 +28,7 @@ export interface AlternativeNames {
 
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
-/** What Kubernetes' signer takes over into a certificate; everything else in a subject is left behind. */
+/** Attributes that Kubernetes' signer takes over into a certificate; everything else in a subject is left behind. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
   [COMMON_NAME, 'common name (CN)'],
   ['2.5.4.5', 'serial number'],

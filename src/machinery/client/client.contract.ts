@@ -1,5 +1,5 @@
 /**
- * What every transport of `Client` must do alike. Each implementation runs it:
+ * The contract of every transport of `Client`. Each implementation runs this suite:
  *
  *     describeClientContract('in-process', async () => ({ client, compact, close }));
  */

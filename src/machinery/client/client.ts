@@ -1,5 +1,5 @@
 /**
- * machinery/ is what a controller is made of, and the only room that touches the platform's time, chance and network:
+ * machinery/ holds the parts that controllers are made of, and is the only room that touches the platform's time, chance and network:
  * `Clock` and `Random`, this `Client` and its HTTP transport (http/), the reflector that follows a resource (reflector/),
  * informers over it, the queue of keys (workqueue/), the reconcile loop (controller), leader election, events, logs,
  * metrics, and the ports that other rooms fill in (admission, actor, node-source). testing/ has a fake API server.
@@ -21,7 +21,7 @@ export interface RequestOptions {
 export interface GetOptions extends RequestOptions {
   readonly resourceVersion?: string;
   readonly subresource?: string;
-  /** Only who it is; the rest is not sent, so nobody on the way or here can come to see it. */
+  /** Only the object's metadata; the rest is not sent, so that it appears neither on the network nor in this process. */
   readonly metadataOnly?: boolean;
 }
 
@@ -62,8 +62,8 @@ export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
 
 /**
- * Events in revision order, several at a time. It ends when the server closes the watch and throws `StatusError`
- * (`Expired`, 410) when the history it needs is gone. It never repeats and never skips an event.
+ * Events in revision order, several at a time. The stream ends when the server closes the watch and throws `StatusError`
+ * (`Expired`, 410) when the history it needs is gone. The stream never repeats and never skips an event.
  */
 export type WatchStream<T extends KubeObject> = AsyncIterable<readonly WatchEvent<T>[]>;
 

@@ -79,7 +79,7 @@ async function guarded(server: Server, tls: boolean) {
   };
 }
 
-/** What was sent over loopback has arrived at the other side. */
+/** Waits until bytes sent over loopback have arrived at the other side. */
 const settled = () => sleep(30);
 const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded;
 const CREDENTIALS = { cert: own.certificate, key: own.key };

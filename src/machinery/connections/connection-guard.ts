@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { connectionMetrics, type Closed } from './connection-metrics.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 
-/** One accepted connection. Servers report what happens on it through the guard. */
+/** One accepted connection. Servers report its requests through the guard. */
 export interface Connection {
   readonly raw: Socket;
   /** Identifies the connection among those that are open; undefined when its peer was gone at once. */
@@ -41,7 +41,7 @@ export interface ConnectionGuard {
   of(socket: Socket | undefined): Connection | undefined;
   began(connection: Connection): void;
   ended(connection: Connection): void;
-  /** The peer has shown who it is. */
+  /** The peer has authenticated. */
   proved(connection: Connection): void;
   /** Asks the peer to send new requests elsewhere. Those under way are finished, then the connection is closed. */
   retire(connection: Connection): void;
@@ -53,7 +53,7 @@ export interface GuardOptions {
   readonly limits: ConnectionLimits;
   /** Whether connections of this server begin with a TLS handshake. */
   readonly tls: boolean;
-  /** For metrics and the log: which of the process's servers this is. */
+  /** The server's name in metrics and the log. */
   readonly server: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -78,176 +78,194 @@ const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket): string | un
   remoteAddress === undefined ? undefined : `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /** To be called before the server listens. */
-export function guardConnections(server: Server, options: GuardOptions): ConnectionGuard {
-  const { limits, clock, logger } = options;
-  /** In the order in which they were accepted. */
-  const unproven = new Set<Connection>();
-  const proven = new Set<Connection>();
-  /** Connections whose handshake is under way. */
-  const handshakes = new Map<string, Connection>();
-  const metrics = connectionMetrics(options.metrics, options.server, limits.most, () => ({
-    handshake: handshakes.size,
-    unproven: unproven.size - handshakes.size,
-    proven: proven.size,
-  }));
-  let sweeping: Timer | undefined;
-  /** Whether the log has been told of the crowd that is here. */
-  let isCrowdLogged = false;
+export const guardConnections = (server: Server, options: GuardOptions): ConnectionGuard => new Guard(server, options);
 
-  function accept(raw: Socket): void {
-    raw.setKeepAlive(true, KEEP_ALIVE_MS);
-    if (!makeRoom()) {
-      metrics.closed('refused');
-      raw.destroy();
-      return;
-    }
-    const now = clock.monotonic();
-    const connection: Connection = {
-      raw,
-      key: keyOf(raw),
-      acceptedAt: now,
-      secure: options.tls ? undefined : raw,
-      session: undefined,
-      isProven: false,
-      requests: 0,
-      hasAsked: false,
-      idleSince: now,
-      retiredAt: undefined,
-    };
-    unproven.add(connection);
-    if (!options.tls) (raw as Marked)[CONNECTION] = connection;
-    else if (connection.key !== undefined) handshakes.set(connection.key, connection);
-    raw.once('close', () => forget(connection));
-    arm();
-  }
+class Guard implements ConnectionGuard {
+  readonly #options: GuardOptions;
+  readonly #limits: ConnectionLimits;
+  readonly #clock: Clock;
+  readonly #metrics: ReturnType<typeof connectionMetrics>;
+  /** In the order in which they were accepted. A connection is here or in `#proven`, until it is closed. */
+  readonly #unproven = new Set<Connection>();
+  readonly #proven = new Set<Connection>();
+  /** Unproven connections whose handshake is under way, by key. */
+  readonly #handshakes = new Map<string, Connection>();
+  /** Set while there are connections. */
+  #sweeping: Timer | undefined = undefined;
+  /** Whether the log has been told of the present crowd; reset when it has halved. */
+  #isCrowdLogged = false;
 
-  /** False when nobody can be asked to go for a new connection. */
-  function makeRoom(): boolean {
-    if (unproven.size < limits.mostUnproven && unproven.size + proven.size < limits.most) return true;
-    logCrowd();
-    const [oldest] = unproven;
-    const victim =
-      unproven.size >= limits.mostUnproven
-        ? (silentAmong(unproven, clock.monotonic() - ASK_MS) ?? idleAmong(unproven) ?? oldest)
-        : (longestIdle(proven) ?? idleAmong(unproven));
-    if (victim === undefined) return false;
-    cut(victim, 'crowded');
-    return true;
-  }
-
-  function logCrowd(): void {
-    if (isCrowdLogged) return;
-    isCrowdLogged = true;
-    logger.warn('Too many connections: the oldest idle ones are closed, or new ones refused', {
-      server: options.server,
-      connections: unproven.size + proven.size,
-      unproven: unproven.size,
-      mostUnproven: limits.mostUnproven,
-      most: limits.most,
-    });
-  }
-
-  function secured(socket: TLSSocket): void {
-    const key = keyOf(socket);
-    const connection = key === undefined ? undefined : handshakes.get(key);
-    if (connection === undefined || key === undefined) return;
-    handshakes.delete(key);
-    connection.secure = socket;
-    connection.idleSince = clock.monotonic();
-    (socket as Marked)[CONNECTION] = connection;
-    if (socket.authorized) prove(connection);
-  }
-
-  function prove(connection: Connection): void {
-    if (connection.isProven) return;
-    connection.isProven = true;
-    if (unproven.delete(connection)) proven.add(connection);
-  }
-
-  function forget(connection: Connection): void {
-    const { key } = connection;
-    unproven.delete(connection);
-    proven.delete(connection);
-    if (key !== undefined && handshakes.get(key) === connection) handshakes.delete(key);
-  }
-
-  /** Closes at once. The descriptor is free when this returns, or in the next turn (HTTP/2). */
-  function cut(connection: Connection, reason: Closed): void {
-    forget(connection);
-    metrics.closed(reason);
-    if (connection.session === undefined || connection.session.destroyed) connection.raw.destroy();
-    else connection.session.destroy();
-  }
-
-  function retire(connection: Connection): void {
-    if (connection.retiredAt !== undefined) return;
-    connection.retiredAt = clock.monotonic();
-    const { session, secure } = connection;
-    if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
-    else if (connection.requests === 0) secure?.end();
-  }
-
-  function sweep(): void {
-    sweeping = undefined;
-    const now = clock.monotonic();
-    for (const connection of unproven) look(connection, limits.unprovenMs, now);
-    for (const connection of proven) look(connection, limits.idleMs, now);
-    if (unproven.size * 2 < limits.mostUnproven && (unproven.size + proven.size) * 2 < limits.most) {
-      isCrowdLogged = false;
-    }
-    arm();
-  }
-
-  function look(connection: Connection, idleMs: number, now: number): void {
-    if (connection.secure === undefined) {
-      if (now - connection.acceptedAt >= limits.handshakeMs) cut(connection, 'handshake');
-    } else if (connection.requests === 0) {
-      const { idleSince, retiredAt } = connection;
-      if (retiredAt === undefined) {
-        if (now - idleSince >= idleMs) retire(connection);
-      } else if (now - Math.max(idleSince, retiredAt) >= LEAVE_MS) cut(connection, 'idle');
-    }
-  }
-
-  function arm(): void {
-    if (sweeping === undefined && unproven.size + proven.size > 0) sweeping = clock.after(SWEEP_MS, sweep);
-  }
-
-  server.on('connection', accept);
-  if (options.tls) {
+  constructor(server: Server, options: GuardOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.#clock = options.clock;
+    this.#metrics = connectionMetrics(options.metrics, options.server, options.limits.most, () => ({
+      handshake: this.#handshakes.size,
+      unproven: this.#unproven.size - this.#handshakes.size,
+      proven: this.#proven.size,
+    }));
+    server.on('connection', (raw: Socket) => this.#accept(raw));
+    if (!options.tls) return;
     // Before Node's own listener, which makes the HTTP/2 session: that finds its connection by its socket.
-    server.prependListener('secureConnection', secured);
+    server.prependListener('secureConnection', (socket: TLSSocket) => this.#secured(socket));
     server.on('session', (session: ServerHttp2Session) => {
       const connection = (session.socket as Marked)[CONNECTION];
       if (connection !== undefined) connection.session = session;
     });
   }
 
-  return {
-    of: (socket: Marked | undefined) => socket?.[CONNECTION],
-    began(connection) {
-      connection.requests += 1;
-      connection.hasAsked = true;
-    },
-    ended(connection) {
-      connection.requests -= 1;
-      if (connection.requests === 0) connection.idleSince = clock.monotonic();
-    },
-    proved: prove,
-    retire,
-    get size() {
-      return unproven.size + proven.size;
-    },
-    close() {
-      sweeping?.cancel();
-      metrics.stop();
-    },
-  };
+  get size(): number {
+    return this.#unproven.size + this.#proven.size;
+  }
+
+  of(socket: Marked | undefined): Connection | undefined {
+    return socket?.[CONNECTION];
+  }
+
+  began(connection: Connection): void {
+    connection.requests += 1;
+    connection.hasAsked = true;
+  }
+
+  ended(connection: Connection): void {
+    connection.requests -= 1;
+    if (connection.requests === 0) connection.idleSince = this.#clock.monotonic();
+  }
+
+  proved(connection: Connection): void {
+    if (connection.isProven) return;
+    connection.isProven = true;
+    if (this.#unproven.delete(connection)) this.#proven.add(connection);
+  }
+
+  retire(connection: Connection): void {
+    if (connection.retiredAt !== undefined) return;
+    connection.retiredAt = this.#clock.monotonic();
+    const { session, secure } = connection;
+    if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+    else if (connection.requests === 0) secure?.end();
+  }
+
+  close(): void {
+    this.#sweeping?.cancel();
+    this.#metrics.stop();
+  }
+
+  #accept(raw: Socket): void {
+    raw.setKeepAlive(true, KEEP_ALIVE_MS);
+    if (!this.#makeRoom()) {
+      this.#metrics.closed('refused');
+      raw.destroy();
+      return;
+    }
+    const { tls } = this.#options;
+    const connection = newConnection(raw, tls, this.#clock.monotonic());
+    this.#unproven.add(connection);
+    if (!tls) (raw as Marked)[CONNECTION] = connection;
+    else if (connection.key !== undefined) this.#handshakes.set(connection.key, connection);
+    raw.once('close', () => this.#forget(connection));
+    this.#scheduleSweep();
+  }
+
+  /** False when no connection can be closed for a new one. */
+  #makeRoom(): boolean {
+    const limits = this.#limits;
+    const unproven = this.#unproven;
+    if (unproven.size < limits.mostUnproven && this.size < limits.most) return true;
+    this.#logCrowd();
+    const [oldest] = unproven;
+    const victim =
+      unproven.size >= limits.mostUnproven
+        ? (silentAmong(unproven, this.#clock.monotonic() - ASK_MS) ?? idleAmong(unproven) ?? oldest)
+        : (longestIdle(this.#proven) ?? idleAmong(unproven));
+    if (victim === undefined) return false;
+    this.#cut(victim, 'crowded');
+    return true;
+  }
+
+  #logCrowd(): void {
+    if (this.#isCrowdLogged) return;
+    this.#isCrowdLogged = true;
+    const { mostUnproven, most } = this.#limits;
+    this.#options.logger.warn('Too many connections: the oldest idle ones are closed, or new ones refused', {
+      server: this.#options.server,
+      connections: this.size,
+      unproven: this.#unproven.size,
+      mostUnproven,
+      most,
+    });
+  }
+
+  #secured(socket: TLSSocket): void {
+    const key = keyOf(socket);
+    const connection = key === undefined ? undefined : this.#handshakes.get(key);
+    if (connection === undefined || key === undefined) return;
+    this.#handshakes.delete(key);
+    connection.secure = socket;
+    connection.idleSince = this.#clock.monotonic();
+    (socket as Marked)[CONNECTION] = connection;
+    if (socket.authorized) this.proved(connection);
+  }
+
+  #forget(connection: Connection): void {
+    const { key } = connection;
+    this.#unproven.delete(connection);
+    this.#proven.delete(connection);
+    if (key !== undefined && this.#handshakes.get(key) === connection) this.#handshakes.delete(key);
+  }
+
+  /** Closes at once. The descriptor is free when this returns, or in the next turn (HTTP/2). */
+  #cut(connection: Connection, reason: Closed): void {
+    this.#forget(connection);
+    this.#metrics.closed(reason);
+    if (connection.session === undefined || connection.session.destroyed) connection.raw.destroy();
+    else connection.session.destroy();
+  }
+
+  #sweep(): void {
+    this.#sweeping = undefined;
+    const { unprovenMs, idleMs, mostUnproven, most } = this.#limits;
+    const now = this.#clock.monotonic();
+    for (const connection of this.#unproven) this.#expire(connection, unprovenMs, now);
+    for (const connection of this.#proven) this.#expire(connection, idleMs, now);
+    if (this.#unproven.size * 2 < mostUnproven && this.size * 2 < most) this.#isCrowdLogged = false;
+    this.#scheduleSweep();
+  }
+
+  /** Closes a connection whose handshake takes too long, retires an idle one, and closes a retired one. */
+  #expire(connection: Connection, idleMs: number, now: number): void {
+    if (connection.secure === undefined) {
+      if (now - connection.acceptedAt >= this.#limits.handshakeMs) this.#cut(connection, 'handshake');
+    } else if (connection.requests === 0) {
+      const { idleSince, retiredAt } = connection;
+      if (retiredAt === undefined) {
+        if (now - idleSince >= idleMs) this.retire(connection);
+      } else if (now - Math.max(idleSince, retiredAt) >= LEAVE_MS) this.#cut(connection, 'idle');
+    }
+  }
+
+  #scheduleSweep(): void {
+    if (this.#sweeping !== undefined || this.size === 0) return;
+    this.#sweeping = this.#clock.after(SWEEP_MS, () => this.#sweep());
+  }
 }
 
+const newConnection = (raw: Socket, tls: boolean, now: number): Connection => ({
+  raw,
+  key: keyOf(raw),
+  acceptedAt: now,
+  secure: tls ? undefined : raw,
+  session: undefined,
+  isProven: false,
+  requests: 0,
+  hasAsked: false,
+  idleSince: now,
+  retiredAt: undefined,
+});
+
 /**
- * A peer that sent nothing at all, or finished its handshake and asked for nothing: it goes before one whose handshake is under
- * way, which may turn out to be somebody known.
+ * A peer that sent nothing at all, or finished its handshake and asked for nothing. Closed before one whose handshake is under
+ * way, which may turn out to be a known client.
  */
 function silentAmong(connections: Iterable<Connection>, before: number): Connection | undefined {
   for (const connection of connections) {

@@ -4,13 +4,13 @@ import { descriptorLimit } from './descriptor-limit.ts';
 export interface ConnectionLimits {
   /** Connections open at the same time. */
   readonly most: number;
-  /** Of these, connections whose peer has not proved yet who it is. They crowd out each other, never the others. */
+  /** Of these, connections whose peer has not authenticated yet. Unproven connections crowd out each other, never proven ones. */
   readonly mostUnproven: number;
   /** From the accepted connection to the end of the TLS handshake. */
   readonly handshakeMs: number;
-  /** How long a connection without a request may stay open whose peer has not proved who it is. */
+  /** How long a connection without a request may stay open while its peer is unproven. */
   readonly unprovenMs: number;
-  /** The same of a peer that has. Longer than the 90 s for which Go's client keeps an idle connection. */
+  /** The same for a proven peer. Longer than the 90 s for which Go's client keeps an idle connection. */
   readonly idleMs: number;
 }
 
@@ -19,7 +19,7 @@ const TIMES = { handshakeMs: 10_000, unprovenMs: 20_000, idleMs: 120_000 };
 /** Each costs some 50 KB even when nothing happens on it. */
 const MOST_EVER = 20_000;
 const MOST_UNPROVEN_EVER = 4_096;
-/** What most systems give a process that asks for nothing. */
+/** The descriptors that most systems allow a process by default. */
 const USUAL_DESCRIPTORS = 1_024;
 /** Kept back for the store's files, for connections to webhooks, for threads and for modules loaded late. */
 const RESERVED = 128;

@@ -1,7 +1,7 @@
-/** What a guard did with the connections of a server. */
+/** Connections of a server, and those that its guard closed. */
 import type { Counter, Metrics } from '../metrics/metrics.ts';
 
-/** Why a guard closed a connection: the handshake took too long; idle; somebody newer needed the place; no place. */
+/** Why a guard closed a connection: the handshake took too long; idle; a newer connection needed the place; no place. */
 export type Closed = 'handshake' | 'idle' | 'crowded' | 'refused';
 const REASONS: readonly Closed[] = ['handshake', 'idle', 'crowded', 'refused'];
 

@@ -23,10 +23,10 @@ import { createRateLimitingQueue, type RateLimitingQueue } from './workqueue/rat
 import type { Identify } from './workqueue/workqueue.ts';
 
 /**
- * Brings what one key names to its desired state. It is told *that* something may have changed, never *what*: it reads
+ * Brings the object of one key to its desired state. A reconciler learns *that* something may have changed, never *what*: it reads
  * the caches, computes a difference and writes it, so it is right after a crash, a missed event or a doubled one.
- * Returning means done until the next change; `requeueAfterMs` asks to look again; throwing asks to try again, with
- * growing delays, unless it is a `TerminalError`.
+ * Returning means done until the next change; `requeueAfterMs` requeues the key after a delay; throwing requeues it with
+ * growing delays, unless the error is a `TerminalError`.
  */
 export type Reconciler<K> = (key: K, signal: AbortSignal) => Promise<ReconcileResult | void>;
 
@@ -34,7 +34,7 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number;
 }
 
-/** A failure that trying again cannot mend; it is logged and counted, and the key waits for its next change. */
+/** A failure that another attempt cannot mend: logged and counted, not requeued; the key waits for its next change. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
 }
@@ -58,21 +58,21 @@ export interface ControllerOptions<K> {
   readonly reconcileTimeoutMs?: number;
   /** How long reconciles under way may go on when the controller is stopped, before their signal fires. Default: 0. */
   readonly drainMs?: number;
-  /** What to log of a key. */
+  /** The log fields of a key. */
   readonly describe?: (key: K) => LogFields;
 }
 
 export interface Controller<K> extends Actor {
   readonly queue: RateLimitingQueue<K>;
   /**
-   * Enqueues what a change concerns. Its cache is waited for before work begins. `keys` is called for the new state, and on
-   * update for the old one too, since what an object has left may need work as well.
+   * Enqueues the keys that a change concerns. Work begins only when the informer has synced. `keys` is called for the new state, and on
+   * update for the old one too, since an owner that the object has left may need work as well.
    */
   watch<T extends KubeObject>(informer: Informer<T>, keys: (object: Stored<T>, change: Change<T>) => Iterable<K>): this;
   ready(): boolean;
 }
 
-/** For a change that concerns nothing. Most do not, so it is worth not making an empty list each time. */
+/** For a change that concerns no key. Most changes do not, so that one shared empty list saves an allocation each. */
 export const NO_KEYS: readonly never[] = Object.freeze([]);
 
 export function createController<K>(options: ControllerOptions<K>): Controller<K> {
@@ -124,7 +124,7 @@ export function createController<K>(options: ControllerOptions<K>): Controller<K
     }
     if (isBug(error)) metrics.panicked();
     queue.addRateLimited(key);
-    // Losing a race is how optimistic concurrency works, not a fault anyone should look into.
+    // A lost race is how optimistic concurrency works, not a fault to look into.
     if (isStatus(error, 'Conflict')) logger.debug('Reconcile met a newer version, trying again', fields);
     else logger.error('Reconcile failed, trying again', { ...fields, retries: queue.retries(key) });
   }
@@ -133,14 +133,14 @@ export function createController<K>(options: ControllerOptions<K>): Controller<K
     for (;;) {
       const key = await queue.get();
       if (key === undefined) return;
-      // What still waits at the end is left to the next start: the state of the world tells it again.
+      // Keys still queued at shutdown are left to the next start, whose first list enqueues them again.
       if (!queue.isShutDown) await attempt(key, stop);
       queue.done(key);
     }
   }
 
   function addAll(keys: Iterable<K>): void {
-    // By index where it can be: iterators would be most of what is allocated to hear of a change.
+    // By index where possible: iterators would be most of the allocations of an event.
     if (Array.isArray(keys)) for (let i = 0; i < keys.length; i += 1) queue.add(keys[i] as K);
     else for (const key of keys) queue.add(key);
   }
@@ -217,7 +217,7 @@ const describeKey = (key: unknown): LogFields => {
   return { ...(tenant === undefined ? {} : { tenant }), ...(namespace === undefined ? {} : { namespace }), name };
 };
 
-/** What a program throws when it is wrong, as opposed to when the world is. */
+/** Errors of the program itself, as opposed to errors of the server or the network. */
 const isBug = (error: unknown): boolean =>
   !(error instanceof Error) ||
   error instanceof TypeError ||

@@ -1,7 +1,7 @@
 /**
- * A fence for whoever writes as a leader: reads always pass, writes only while the lead is ours. When it is lost, writes on
- * their way are given up, also those that wait for the client's own rate limit or to be tried again, and none begins. So
- * nobody has to remember to pass a signal along for this to hold.
+ * A fence around a leader's client: reads always pass, writes only while the lead is ours. When the lead is lost, writes on
+ * their way are given up, also those that wait for the client's own rate limit or for a retry, and none begins. So
+ * controllers need not pass a signal along for this to hold.
  */
 import { linkAbort } from '../time/abort.ts';
 import type { Client, RequestOptions } from '../client/client.ts';

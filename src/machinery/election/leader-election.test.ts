@@ -4,7 +4,8 @@ import { StatusError } from '../../core/kube/status-error.ts';
 import { merge } from '../client/contract/support.contract.ts';
 import { createLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import { createSeededRandom } from '../random/seeded-random.ts';
-import { createFakeClient, type FakeClient, type FakeRequest } from '../testing/fake-client.ts';
+import { createFakeClient, type FakeClient } from '../testing/fake-client.ts';
+import type { FakeRequest } from '../testing/fake-server.ts';
 import { createVirtualClock, type VirtualClock } from '../time/virtual-clock.ts';
 
 const lease = { namespace: 'kube-system', name: 'everynode' };
@@ -12,7 +13,7 @@ const lease = { namespace: 'kube-system', name: 'everynode' };
 function setUp() {
   const clock = createVirtualClock();
   const client = createFakeClient({ clock, random: createSeededRandom(1) });
-  /** Who leads at this moment; two would be the end. */
+  /** The leaders at this moment; two would be split brain. */
   const leading = new Set<string>();
   const seen: string[] = [];
   let most = 0;
@@ -271,17 +272,17 @@ describe('leader election', () => {
     const a = candidate('a', {
       clock: suspended,
       lead: (signal, lost) => {
-        a.election.look();
+        a.election.checkRenewDeadline();
         told.push(lost.aborted);
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       },
     });
     await clock.advance(30_000);
     asleep = 7_000;
-    a.election.look();
+    a.election.checkRenewDeadline();
     expect([a.election.isLeader(), told]).toEqual([true, [false]]);
     asleep = 10_000;
-    a.election.look();
+    a.election.checkRenewDeadline();
     expect(a.election.isLeader()).toBe(false);
     expect(await a.ended).toBe('lost: the lease could not be renewed');
   });

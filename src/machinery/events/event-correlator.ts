@@ -1,16 +1,16 @@
 /**
- * Decides what becomes of an event before anything is written: dropped because its object is noisy, counted into one
- * that was said before, or new. All memory here is bounded; the oldest is forgotten first.
+ * Judges an event before anything is written: dropped because its object is noisy, counted into one
+ * that was emitted before, or new. All memory here is bounded; the oldest entry is forgotten first.
  */
 import type { Clock } from '../time/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../controller/workqueue/rate-limiter.ts';
 import { createMemory } from './memory.ts';
 
 export interface EventLimits {
-  /** Events of one source about one object: so many at once, then one every so often. */
+  /** Events of one source about one object: `burst` at once, then one every `refillMs`. */
   readonly burst: number;
   readonly refillMs: number;
-  /** So many different notes for the same reason within the window are told apart; the rest are combined. */
+  /** Different notes for the same reason within the window, up to which each is an event of its own; the rest are combined. */
   readonly similar: number;
   readonly windowMs: number;
   /** Objects, groups and events remembered. */
@@ -28,7 +28,7 @@ export const DEFAULT_EVENT_LIMITS: EventLimits = {
 export interface EventKeys {
   /** Source and object. */
   readonly object: string;
-  /** And what was said of it, but for the note. */
+  /** Source, object, type, reason and action: all but the note. */
   readonly group: string;
   readonly note: string;
 }

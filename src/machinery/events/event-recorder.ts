@@ -1,6 +1,6 @@
 /**
  * Events that people read in `kubectl describe`. Recording never throws and never waits; writing happens beside, in
- * order, one at a time, and what cannot be written is dropped: an event must not disturb the work it tells of.
+ * order, one at a time, and an event that cannot be written is dropped: events must not disturb the work they tell of.
  */
 import type { ObjectReference } from '../../core/api/types/core-v1.ts';
 import type { KubeObject } from '../../core/kube/objects.ts';
@@ -12,9 +12,10 @@ import type { Client } from '../client/client.ts';
 import type { Clock } from '../time/clock.ts';
 import { createEventCorrelator, DEFAULT_EVENT_LIMITS, type EventLimits } from './event-correlator.ts';
 import { eventShape, type EventApi, type EventFacts } from './event-shape.ts';
-import { createMemory } from './memory.ts';
+import { createEventNames } from './event-names.ts';
+import { createMemory, type Memory } from './memory.ts';
 import { silentLogger, type Logger } from '../logging/logger.ts';
-import { noMetrics, type Metrics } from '../metrics/metrics.ts';
+import { noMetrics, type Counter, type Family, type Metrics } from '../metrics/metrics.ts';
 import type { Random } from '../random/random.ts';
 
 export interface EventNote {
@@ -23,10 +24,10 @@ export interface EventNote {
   readonly reason: string;
   /** For people; details belong here. */
   readonly note: string;
-  /** What was done or attempted; the reason when absent. */
+  /** The action that was taken or attempted; the reason when absent. */
   readonly action?: string;
   readonly related?: KubeObject | ObjectReference;
-  /** Rare, and what people must not miss: it has a budget of its own, whatever else was said about the object. */
+  /** For a rare event that people must not miss: its budget is apart from that of the object's other events. */
   readonly important?: boolean;
 }
 
@@ -40,9 +41,9 @@ export interface EventRecorderOptions {
   readonly random: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** Who speaks: `everynode.dev/daemonset-controller`. */
+  /** The reporting controller: `everynode.dev/daemonset-controller`. */
   readonly controller: string;
-  /** Which of several: the pod's or host's name. */
+  /** The reporting instance of it: the pod's or host's name. */
   readonly instance: string;
   readonly tenant?: string;
   readonly api?: EventApi;
@@ -53,11 +54,14 @@ export interface EventRecorderOptions {
   readonly flushMs?: number;
 }
 
-/** One event as it stands: created under `facts.name` once `written`, repeated `count` times so far. */
+/** One event and its repetitions. */
 interface Series {
+  /** Named anew when the written event has expired. */
   facts: EventFacts;
+  /** Repetitions so far, the first included. */
   count: number;
   lastSeen: number;
+  /** Whether an event named `facts.name` was created: repetitions patch it. */
   written: boolean;
 }
 
@@ -65,157 +69,178 @@ const NOTE_LIMIT = 1024;
 const TRIES = 5;
 const PATIENCE = { initialMs: 500, maxMs: 10_000, factor: 2, jitter: 1, resetAfterMs: 60_000 };
 
-export function createEventRecorder(options: EventRecorderOptions): EventRecorder & Actor {
-  const { client, clock, random, controller, instance } = options;
-  const logger = (options.logger ?? silentLogger).with({ controller });
-  const limits = { ...DEFAULT_EVENT_LIMITS, ...options.limits };
-  const queueLimit = options.queueLimit ?? 1000;
-  const shape = eventShape(options.api ?? 'events.k8s.io');
-  const correlate = createEventCorrelator(clock, limits);
-  /** Events that may still repeat, by key; the longest silent one is forgotten first. */
-  const known = createMemory<Series>(limits.memory);
-  /** What has changed since it was last written, oldest first; a repetition of one that waits costs nothing. */
-  const pending = new Set<Series>();
-  let wake: (() => void) | undefined;
-  /** The time in the last name given. */
-  let nanoseconds = 0n;
-  const discarded = (options.metrics ?? noMetrics).counter({
-    name: 'events_discarded_total',
-    help: 'Events that were not written, by why',
-    labels: ['controller', 'why'],
-  });
-  const drop = (why: string): void => discarded.with({ controller, why }).inc();
+export const createEventRecorder = (options: EventRecorderOptions): EventRecorder & Actor => new Recorder(options);
 
-  function record(target: KubeObject | ObjectReference, note: EventNote): void {
-    const regarding = referenceTo(target);
+class Recorder implements EventRecorder, Actor {
+  readonly name: string;
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #limits: EventLimits;
+  readonly #queueLimit: number;
+  readonly #shape: ReturnType<typeof eventShape>;
+  readonly #correlate: ReturnType<typeof createEventCorrelator>;
+  readonly #nameOf: (regarding: ObjectReference, now: number) => string;
+  readonly #discarded: Family<Counter>;
+  /** Series that may still repeat, by the correlator's key; the longest silent one is forgotten first. */
+  readonly #known: Memory<Series>;
+  /** Series that changed since they were last written, oldest first, at most `queueLimit`; a repetition of a queued one costs nothing. */
+  readonly #pending = new Set<Series>();
+  /** Ends the writer's wait for the next series; undefined before the first wait. */
+  #wake: (() => void) | undefined = undefined;
+
+  constructor(options: EventRecorderOptions) {
+    const { clock, random, controller, logger = silentLogger, metrics = noMetrics, queueLimit = 1000 } = options;
+    this.name = `event-recorder ${controller}`;
+    this.#options = options;
+    this.#clock = clock;
+    this.#logger = logger.with({ controller });
+    this.#limits = { ...DEFAULT_EVENT_LIMITS, ...options.limits };
+    this.#queueLimit = queueLimit;
+    this.#shape = eventShape(options.api ?? 'events.k8s.io');
+    this.#correlate = createEventCorrelator(clock, this.#limits);
+    this.#nameOf = createEventNames(random);
+    this.#known = createMemory<Series>(this.#limits.memory);
+    this.#discarded = metrics.counter({
+      name: 'events_discarded_total',
+      help: 'Events that were not written, by why',
+      labels: ['controller', 'why'],
+    });
+  }
+
+  event(regarding: KubeObject | ObjectReference, note: EventNote): void {
+    try {
+      this.#record(referenceTo(regarding), note);
+    } catch (error) {
+      this.#logger.error('An event could not be recorded', { error });
+    }
+  }
+
+  /** Writes pending series until stopped, then flushes the rest for a limited time. */
+  async start(signal: AbortSignal): Promise<void> {
+    const pending = this.#pending;
+    const flush = new AbortController();
+    let deadline: ReturnType<typeof abortAfter> | undefined;
+    void aborted(signal).then(() => {
+      deadline = abortAfter(this.#clock, this.#options.flushMs ?? 5_000);
+      deadline.signal.addEventListener('abort', () => flush.abort(), { once: true });
+      this.#wake?.();
+      return deadline;
+    });
+    while (!flush.signal.aborted) {
+      // One iteration serves series added meanwhile as well; a new iterator each time would walk over the gaps of deleted ones.
+      for (const next of pending) {
+        pending.delete(next);
+        try {
+          await this.#write(next, flush.signal);
+        } catch (error) {
+          if (!flush.signal.aborted) this.#logger.error('An event could not be written', { error });
+        }
+        if (flush.signal.aborted) break;
+      }
+      if (signal.aborted && pending.size === 0) break;
+      // Not a race with the signal's promise: each race would leave a reaction on a promise that lives as long as the process.
+      if (pending.size === 0) await new Promise<void>((resolve) => void (this.#wake = resolve));
+    }
+    for (const _left of pending) this.#drop('shutdown');
+    pending.clear();
+    deadline?.release();
+  }
+
+  #record(regarding: ObjectReference, note: EventNote): void {
     const action = note.action ?? note.reason;
     const object = [regarding.kind, regarding.namespace, regarding.name, regarding.uid].join('\0');
     const group = [object, note.type, note.reason, action].join('\0');
     const budget = note.important === true ? `${object}\0important` : object;
-    const verdict = correlate({ object: budget, group, note: note.note });
+    const verdict = this.#correlate({ object: budget, group, note: note.note });
     if (!verdict.keep) {
-      drop('spam');
+      this.#drop('spam');
       return;
     }
-    const now = clock.now();
+    const now = this.#clock.now();
+    const known = this.#known;
     const old = known.get(verdict.key);
-    if (old !== undefined && now - old.lastSeen > limits.windowMs) known.forget(verdict.key);
-    const series = known.recall(verdict.key, (): Series => {
-      const namespace =
-        regarding.namespace === undefined || regarding.namespace === '' ? 'default' : regarding.namespace;
-      const facts: EventFacts = {
-        namespace,
-        name: eventName(regarding.name ?? '', now),
-        regarding,
-        related: note.related === undefined ? undefined : referenceTo(note.related),
-        type: note.type,
-        reason: note.reason,
-        action,
-        note: truncate(verdict.note),
-        controller,
-        instance,
-        firstSeen: now,
-      };
-      return { facts, count: 0, lastSeen: now, written: false };
-    });
+    if (old !== undefined && now - old.lastSeen > this.#limits.windowMs) known.forget(verdict.key);
+    const series = known.recall(verdict.key, () => this.#newSeries(regarding, note, verdict.note, now));
     series.count += 1;
     series.lastSeen = now;
+    this.#enqueue(series);
+  }
+
+  #newSeries(regarding: ObjectReference, note: EventNote, text: string, now: number): Series {
+    const { namespace = '' } = regarding;
+    const facts: EventFacts = {
+      namespace: namespace === '' ? 'default' : namespace,
+      name: this.#nameOf(regarding, now),
+      regarding,
+      related: note.related === undefined ? undefined : referenceTo(note.related),
+      type: note.type,
+      reason: note.reason,
+      action: note.action ?? note.reason,
+      note: truncate(text),
+      controller: this.#options.controller,
+      instance: this.#options.instance,
+      firstSeen: now,
+    };
+    return { facts, count: 0, lastSeen: now, written: false };
+  }
+
+  #enqueue(series: Series): void {
+    const pending = this.#pending;
     if (pending.has(series)) return;
-    if (pending.size >= queueLimit) {
-      drop('queue-full');
+    if (pending.size >= this.#queueLimit) {
+      this.#drop('queue-full');
       return;
     }
     pending.add(series);
-    wake?.();
+    this.#wake?.();
   }
 
-  /** In the order they were told, also within a millisecond: lists come by name. */
-  const eventName = (name: string, now: number): string => {
-    const current = BigInt(Math.floor(now)) * 1_000_000n + BigInt(random.integer(500_000));
-    nanoseconds = current > nanoseconds ? current : nanoseconds + BigInt(1 + random.integer(100));
-    const base = name
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9.-]/g, '-')
-      .replaceAll(/^[-.]+/g, '')
-      .slice(0, 200);
-    return `${base === '' ? 'event' : base}.${nanoseconds.toString(16)}`;
-  };
-
-  async function write(series: Series, signal: AbortSignal): Promise<void> {
+  async #write(series: Series, signal: AbortSignal): Promise<void> {
     let backoff: Backoff | undefined;
-    const tenant = options.tenant === undefined ? {} : { tenant: options.tenant };
     for (let tries = 1; ; tries += 1) {
       const { facts } = series;
-      const { namespace, name } = facts;
-      // Read before the request: what is recorded meanwhile is written next time.
-      const seen = { count: series.count, lastSeen: series.lastSeen };
       try {
-        if (series.written)
-          await client.patch(shape.resource, { ...tenant, namespace, name }, shape.repeat(seen), { signal });
-        else await client.create(shape.resource, shape.create(facts, seen), { ...tenant, namespace, signal });
+        await this.#send(series, signal);
         series.written = true;
         return;
       } catch (error) {
         if (series.written && isStatus(error, 'NotFound')) {
-          // Events expire after an hour; it goes on under a new name.
-          series.facts = { ...facts, name: eventName(facts.regarding.name ?? '', clock.now()) };
+          // Events expire after an hour; the series goes on under a new name.
+          series.facts = { ...facts, name: this.#nameOf(facts.regarding, this.#clock.now()) };
           series.written = false;
         } else if (!series.written && isStatus(error, 'AlreadyExists')) {
           // An earlier attempt whose answer was lost.
           series.written = true;
           return;
         } else if (!isTemporary(error) || tries >= TRIES) {
-          drop('rejected');
-          logger.debug('An event could not be written', { namespace, name, error });
+          this.#drop('rejected');
+          const { namespace, name } = facts;
+          this.#logger.debug('An event could not be written', { namespace, name, error });
           return;
         } else {
-          backoff ??= createBackoff(clock, random, PATIENCE);
-          await clock.sleep(backoff.next(), signal);
+          backoff ??= createBackoff(this.#clock, this.#options.random, PATIENCE);
+          await this.#clock.sleep(backoff.next(), signal);
         }
       }
     }
   }
 
-  return {
-    name: `event-recorder ${controller}`,
-    event(regarding, note) {
-      try {
-        record(regarding, note);
-      } catch (error) {
-        logger.error('An event could not be recorded', { error });
-      }
-    },
+  #send({ facts, count, lastSeen, written }: Series, signal: AbortSignal): Promise<unknown> {
+    const { client, tenant } = this.#options;
+    const { resource, repeat, create } = this.#shape;
+    const { namespace, name } = facts;
+    const where = { ...(tenant === undefined ? {} : { tenant }), namespace };
+    // Read before the request: repetitions recorded meanwhile are written next time.
+    const seen = { count, lastSeen };
+    return written
+      ? client.patch(resource, { ...where, name }, repeat(seen), { signal })
+      : client.create(resource, create(facts, seen), { ...where, signal });
+  }
 
-    async start(signal) {
-      const stopping = aborted(signal);
-      const flush = new AbortController();
-      let deadline: ReturnType<typeof abortAfter> | undefined;
-      void stopping.then(() => {
-        deadline = abortAfter(clock, options.flushMs ?? 5_000);
-        deadline.signal.addEventListener('abort', () => flush.abort(), { once: true });
-        wake?.();
-        return deadline;
-      });
-      while (!flush.signal.aborted) {
-        // What comes while this goes on is gone through as well; beginning anew each time would walk over what has gone.
-        for (const next of pending) {
-          pending.delete(next);
-          try {
-            await write(next, flush.signal);
-          } catch (error) {
-            if (!flush.signal.aborted) logger.error('An event could not be written', { error });
-          }
-          if (flush.signal.aborted) break;
-        }
-        if (signal.aborted && pending.size === 0) break;
-        // Not a race with `stopping`: each would leave something behind on a promise that lives as long as we do.
-        if (pending.size === 0) await new Promise<void>((resolve) => void (wake = resolve));
-      }
-      for (const _left of pending) drop('shutdown');
-      pending.clear();
-      deadline?.release();
-    },
-  };
+  #drop(why: string): void {
+    this.#discarded.with({ controller: this.#options.controller, why }).inc();
+  }
 }
 
 /** A reference to the object; a reference is one already. */

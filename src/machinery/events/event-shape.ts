@@ -22,7 +22,7 @@ export interface EventFacts {
   readonly firstSeen: number;
 }
 
-/** What changes while an event repeats. */
+/** The fields that change while an event repeats. */
 export interface EventSeen {
   readonly count: number;
   readonly lastSeen: number;

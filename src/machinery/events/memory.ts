@@ -1,4 +1,4 @@
-/** What was used last, up to a number of things: using one makes it the youngest, and the oldest is forgotten. */
+/** The most recently used values, up to a limit: using a value makes it the youngest, and the oldest is forgotten. */
 export interface Memory<V> {
   get(key: string): V | undefined;
   /** The value under the key, made if need be. */
@@ -10,8 +10,8 @@ export function createMemory<V>(limit: number): Memory<V> {
   /** Oldest first. */
   const values = new Map<string, V>();
   /**
-   * Stands before the oldest: whatever it has passed is gone from the map. A new one each time would begin by walking over
-   * everything that was taken out since the map last grew.
+   * Stands before the oldest: every key it has passed is gone from the map. A new iterator each time would begin by walking over
+   * all entries that were deleted since the map last grew.
    */
   let oldest = values.keys();
 

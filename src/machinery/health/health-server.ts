@@ -5,7 +5,7 @@ import { healthAnswer, type HealthCheck } from './health.ts';
 
 export interface HealthServerOptions {
   readonly checks?: readonly HealthCheck[];
-  /** What `/metrics` answers; not found when absent. */
+  /** The body of `/metrics`; not found when absent. */
   readonly metrics?: () => Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
@@ -15,7 +15,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Nobody who asks needs longer; a port that is open to a network must not be held open by whoever likes to. */
+/** No kubelet or scraper needs longer, and a peer must not hold a connection of this port open at will. */
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 15_000, maxHeaderSize: 8_192 };
 const MAX_CONNECTIONS = 100;
 const PLAIN = 'text/plain; charset=utf-8';
@@ -27,7 +27,7 @@ export function createHealthServer({ checks, metrics }: HealthServerOptions): He
       else response.destroy();
     });
   });
-  // One too many costs the oldest its connection: who asks is done at once, so those that stay want nothing.
+  // A connection too many costs the oldest its place: requests are answered at once, so connections that stay are idle.
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
     open.add(socket.once('close', () => open.delete(socket)));

@@ -1,11 +1,11 @@
 /**
  * Whether a process lives and is of use, as kubelets and people ask: `/livez` and `/readyz`, in the words of a Kubernetes
- * component. What a check says is written for whoever may reach the port, so it names things of the cluster and never
- * a secret or what a server answered.
+ * component. A check's text is readable for every client that reaches the port, so it names things of the cluster and never
+ * a secret or a server's answer.
  */
 export interface HealthCheck {
   readonly name: string;
-  /** Asked also by `/livez`: something that only a restart can mend. */
+  /** Part of `/livez` too: a failure that only a restart can mend. */
   readonly isVital?: boolean;
   check(): Health;
 }
@@ -60,7 +60,7 @@ function answer(
   return { code: isOk ? 200 : 500, text: `${lines.join('\n')}\n` };
 }
 
-/** A check that throws has failed; what it threw may hold anything, so it is not told. */
+/** A check that throws has failed; the error may hold anything, so its text is not shown. */
 function healthOf(check: HealthCheck): Health {
   try {
     return check.check();

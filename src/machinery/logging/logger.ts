@@ -1,5 +1,5 @@
 /**
- * The log port. A message is constant text; what varies goes into the fields, under names every controller shares:
+ * The log port. A message is constant text; varying parts go into the fields, under names every controller shares:
  * `controller`, `namespace`, `name`, `reconcileID`, `error`. So logs can be counted and searched, not only read.
  */
 export interface LogFields {
@@ -43,7 +43,7 @@ export function loggerFrom(
 
 export const silentLogger: Logger = loggerFrom(() => undefined);
 
-/** Keeps what was logged, for tests. */
+/** Keeps the lines that were logged, for tests. */
 export function rememberingLogger(): { readonly logger: Logger; readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
   return { logger: loggerFrom((level, message, fields) => void lines.push({ level, message, fields })), lines };

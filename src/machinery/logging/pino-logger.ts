@@ -8,7 +8,7 @@ export interface PinoLoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines through pino, which is loaded only when someone wants to log. */
+/** JSON lines through pino, which is loaded only when a log is wanted. */
 export async function createPinoLogger(options: PinoLoggerOptions = {}): Promise<Logger> {
   const { pino, stdSerializers, stdTimeFunctions, destination } = await import('pino');
   const sink = pino(
@@ -18,7 +18,8 @@ export async function createPinoLogger(options: PinoLoggerOptions = {}): Promise
       messageKey: 'msg',
       errorKey: 'error',
       serializers: {
-        error: (error: unknown) => (error instanceof StatusError ? told(error) : stdSerializers.err(error as Error)),
+        error: (error: unknown) =>
+          error instanceof StatusError ? statusFields(error) : stdSerializers.err(error as Error),
       },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -28,8 +29,8 @@ export async function createPinoLogger(options: PinoLoggerOptions = {}): Promise
   return loggerFrom((level, message, fields) => sink[level](printable(fields), message));
 }
 
-/** What an API server said is no fault of the code that heard it: where in the code is of no interest. */
-const told = ({ status: { code, reason, message } }: StatusError): object => ({ code, reason, message });
+/** An API server's answer is no fault of the code that received it: the stack is of no interest. */
+const statusFields = ({ status: { code, reason, message } }: StatusError): object => ({ code, reason, message });
 
 /** JSON has no place for big integers, and a log line must never throw. */
 function printable(fields: LogFields): LogFields {

@@ -1,6 +1,6 @@
 /**
- * Metrics that are kept from the first moment and cost nothing at a start: what is counted before the real ones are
- * loaded is remembered and handed over then.
+ * Metrics that are kept from the first moment and cost nothing at a start: observations made before the real metrics are
+ * loaded are remembered and handed over then.
  */
 import type { Counter, Family, Gauge, Histogram, Metrics } from './metrics.ts';
 import type { PrometheusMetrics } from './prometheus-metrics.ts';
@@ -11,16 +11,16 @@ export interface LazyMetrics extends Metrics {
   expose(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** So many observations are remembered, one by one; it is loaded within seconds. */
+/** Most observations remembered; the real metrics are loaded within seconds. */
 const MAX_REMEMBERED = 50_000;
-/** So many are handed over before others get their turn. */
+/** Observations handed over before other work gets its turn. */
 const CHUNK = 1_000;
 
 type Recorded = (real: PrometheusMetrics) => void;
 
 export function createLazyMetrics(
   make: () => Promise<PrometheusMetrics>,
-  /** Waited for between two pieces of what is handed over. */
+  /** Awaited between two chunks that are handed over. */
   pause: () => Promise<void> = () => Promise.resolve(),
 ): LazyMetrics {
   let real: PrometheusMetrics | undefined;

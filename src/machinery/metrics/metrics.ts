@@ -41,7 +41,7 @@ export interface Metrics {
 const ignored = { inc: () => undefined, set: () => undefined, observe: () => undefined };
 const ignoredFamily = { with: () => ignored };
 
-/** Costs next to nothing; what everything uses when nobody scrapes. */
+/** The default where nothing is scraped; costs next to nothing. */
 export const noMetrics: Metrics = {
   counter: () => ignoredFamily,
   gauge: () => ignoredFamily,

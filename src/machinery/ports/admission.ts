@@ -22,9 +22,9 @@ export interface AdmissionRequest {
   readonly tenant: string;
   readonly namespace: string;
   readonly name: string;
-  /** What would be stored; absent on DELETE. */
+  /** The object to be stored; absent on DELETE. */
   readonly object?: KubeObject;
-  /** What is stored now; absent on CREATE. */
+  /** The object stored now; absent on CREATE. */
   readonly oldObject?: KubeObject;
   readonly options?: object;
   readonly dryRun: boolean;
@@ -32,7 +32,7 @@ export interface AdmissionRequest {
 }
 
 interface AnyAnswer {
-  /** They reach the client either way. */
+  /** Warnings for the client, whether the request is allowed or not. */
   readonly warnings?: readonly string[];
   /** For the audit log of the API server. Keys are plain names; the server puts the plugin's in front. */
   readonly auditAnnotations?: { readonly [key: string]: string };
@@ -45,7 +45,7 @@ export type AdmissionResponse =
 
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Cheap test, so that a plugin costs nothing for what it does not look at. */
+  /** Cheap test, so that a plugin costs nothing for requests that do not concern it. */
   handles(request: Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource'>): boolean;
   /** May change the object. Runs before validation, in the chain's order. */
   mutate?(request: AdmissionRequest): AdmissionResponse | Promise<AdmissionResponse>;

@@ -18,7 +18,7 @@ export type PartitionState =
   | 'syncing'
   /** Its nodes are known and followed. */
   | 'synced'
-  /** Its nodes were known; what happened to them since is not. Nothing may be concluded from silence. */
+  /** Its nodes were known; changes since are not. Nothing may be concluded from silence. */
   | 'unreachable';
 
 export interface NodePartition {

@@ -11,7 +11,7 @@ function uint32(): number {
     used = 0;
   }
   const value = pool[used] as number;
-  // What was handed out is not left lying in memory.
+  // Bytes that were handed out are not left in memory.
   pool[used] = 0;
   used += 1;
   return value;

@@ -1,4 +1,4 @@
-/** Something that happens once and that many wait for. */
+/** An event that happens once and that many wait for. */
 export interface Gate {
   readonly opened: Promise<void>;
   isOpen(): boolean;

@@ -1,7 +1,7 @@
 /**
  * The same work on many items, a window of them at a time. The window may begin small and widens by one with everything
  * that goes well, so it doubles with every round trip, and no item waits for the slowest of those before it. After a
- * failure nothing new is begun: what all of them would meet (a quota, a webhook) is met by few.
+ * failure no further item is begun: a refusal that all of them would meet (a quota, a webhook) is met by few.
  */
 export interface WindowOptions {
   /** How many are under way at first, and at most. */
@@ -23,7 +23,7 @@ export async function throughWindow<T>(
   const attempt = async (item: T): Promise<void> => work(item);
   await new Promise<void>((resolve) => {
     const succeeded = (): void => {
-      // Only what fills the window shows that it could be wider.
+      // Only a success with items left shows that the window could be wider.
       if (next < items.length && width < most) width += 1;
       ended();
     };
@@ -41,14 +41,14 @@ export async function throughWindow<T>(
         const item = items[next] as T;
         next += 1;
         underWay += 1;
-        // Whoever throws at once has failed like everybody else: nobody would hear of it here.
+        // An async function, so that work that throws synchronously fails like any other.
         attempt(item).then(succeeded, failed);
       }
       if (underWay === 0) resolve();
     };
     begin();
   });
-  // Somebody may have stopped it all because of the failure.
+  // The failure first: the caller may have aborted because of it.
   if (failure !== undefined) throw failure.error;
   signal.throwIfAborted();
   return width;

@@ -1,4 +1,4 @@
-/** A small HTTP face for the fake client, on loopback: what the HTTP transport is tested against. */
+/** A small HTTP face for the fake client, on loopback, for tests of the HTTP transport. */
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -140,7 +140,7 @@ async function route(client: Client, request: SeenRequest, response: ServerRespo
         limit: Number(query('limit') ?? 0),
       });
       const { items, ...metadata } = list;
-      // As a real server does: items do not repeat what the list says.
+      // As a real server does: items do not repeat the list's apiVersion and kind.
       const bare = items.map(({ apiVersion: _apiVersion, kind: _kind, ...item }) => item);
       return send(response, { kind: `${kind}List`, apiVersion: 'v1', metadata, items: bare });
     }

@@ -1,5 +1,6 @@
-/** What the fake API server knows of objects in general: selection, subresources, grace, and how watches see changes. */
-import { SYSTEM_TENANT, type KubeObject, type Resource } from '../../core/kube/objects.ts';
+/** The fake API server's rules for objects in general: selection, preconditions, subresources, grace, and how watches see changes. */
+import { SYSTEM_TENANT, type KubeObject, type Resource, type Stored } from '../../core/kube/objects.ts';
+import { conflict } from '../../core/kube/status-error.ts';
 import type { ListOptions, WatchEvent, WatchOptions } from '../client/client.ts';
 import { fieldTest, labelTest } from './fake-selectors.ts';
 import { collectionOf, type FakeEvent } from './fake-store.ts';
@@ -7,7 +8,7 @@ import { collectionOf, type FakeEvent } from './fake-store.ts';
 export const pathKey = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
 export const tenantOf = (where?: { readonly tenant?: string }): string => where?.tenant ?? SYSTEM_TENANT;
 
-/** What a list or watch with these options looks at. */
+/** The collection and the objects in it that a list or watch with these options selects. */
 export function matching(resource: Resource, options: ListOptions | WatchOptions | undefined) {
   const byLabel = labelTest(options?.labelSelector);
   const byField = fieldTest(options?.fieldSelector);
@@ -19,7 +20,14 @@ export function matching(resource: Resource, options: ListOptions | WatchOptions
   return { collection, inScope };
 }
 
-/** The first with the second's status: what either subresource may not touch stays as it was. */
+/** The UID precondition of an update, a deletion or a binding. */
+export function checkUid(resource: Resource, { metadata }: Stored, uid: string | undefined): void {
+  if (uid === undefined || uid === metadata.uid) return;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
+  throw conflict(resource, metadata.name, why);
+}
+
+/** The first with the second's status: fields that either subresource may not touch stay as they were. */
 export function withStatusOf<T extends KubeObject>(object: T, from: T): T {
   const { status, ...rest } = object as T & { readonly status?: unknown };
   const other = (from as T & { readonly status?: unknown }).status;
@@ -44,7 +52,7 @@ export function graceOf(resource: Resource, object: KubeObject, asked: number | 
   return asked ?? pod.spec.terminationGracePeriodSeconds ?? 30;
 }
 
-/** An event as a watch with this selection sees it: entering is ADDED, leaving is DELETED with what was last seen. */
+/** An event as a watch with this selection sees it: entering is ADDED, leaving is DELETED with the object last seen. */
 export function seenAs(event: FakeEvent, inScope: (object: KubeObject) => boolean): WatchEvent<KubeObject> | undefined {
   const before = event.previous !== undefined && inScope(event.previous);
   const now = event.type !== 'DELETED' && inScope(event.object);

@@ -1,16 +1,16 @@
 /** An async iterable that is fed by pushing: items that gather while the reader is busy arrive together. */
 export interface PushStream<T> {
   push(item: T): void;
-  /** What was pushed is still read, then the stream ends. */
+  /** Pushed items are still read, then the stream ends. */
   end(): void;
-  /** What was pushed is still read, then the reader gets this error. */
+  /** Pushed items are still read, then the reader gets this error. */
   fail(error: unknown): void;
   /** Items waiting to be read. */
   readonly backlog: number;
   readonly batches: AsyncIterable<readonly T[]>;
 }
 
-/** `onReturn` runs once, when nobody reads any more: the reader left, or the stream came to its end. */
+/** `onReturn` runs once, at the end of reading: the reader left, or the stream came to its end. */
 export function createPushStream<T>(onReturn: () => void = () => undefined): PushStream<T> {
   let waiting: T[] = [];
   let wake: (() => void) | undefined;

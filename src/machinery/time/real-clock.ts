@@ -6,7 +6,7 @@ import { createTurns } from './turns.ts';
 /** setTimeout keeps its delay in 32 bits; anything longer would fire at once. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** What a turn may be filled with before sockets and timers are looked at again. */
+/** The time that one turn may take before sockets and timers are polled again. */
 const TURN_BUDGET_MS = 4;
 
 const monotonic = (): number => performance.now();
@@ -23,7 +23,7 @@ function after(delayMs: number, run: () => void): Timer {
   return { cancel: () => clearTimeout(timeout) };
 }
 
-/** The platform's time. A pending timer keeps the process alive, so whoever starts one cancels it on shutdown. */
+/** The platform's time. A pending timer keeps the process alive, so its owner cancels it on shutdown. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic,

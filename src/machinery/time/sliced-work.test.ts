@@ -7,10 +7,10 @@ const never = (): boolean => false;
 const always = (): boolean => true;
 
 describe('sliced work', () => {
-  it('looks at each key once, in the order they came', async () => {
+  it('syncs each key once, in the order they came', async () => {
     const clock = createVirtualClock();
     const seen: string[] = [];
-    const work = createSlicedWork({ clock, look: (key) => void seen.push(key), onError: never });
+    const work = createSlicedWork({ clock, sync: (key) => void seen.push(key), onError: never });
     for (const key of ['b', 'a', 'b', 'c', 'a']) work.add(key);
     expect(seen).toEqual([]);
     await clock.drain();
@@ -25,7 +25,7 @@ describe('sliced work', () => {
       clock,
       maxInFlight: 3,
       onError: never,
-      look(key) {
+      sync(key) {
         expect(running.has(key)).toBe(false);
         const { promise, resolve } = Promise.withResolvers<void>();
         running.set(key, () => {
@@ -63,7 +63,7 @@ describe('sliced work', () => {
       retryMs: 100,
       longestRetryMs: 250,
       onError: always,
-      look() {
+      sync() {
         at.push(clock.monotonic());
         failures.left -= 1;
         return failures.left >= 0 ? Promise.reject(new Error('no')) : Promise.resolve();
@@ -83,13 +83,13 @@ describe('sliced work', () => {
     expect(Math.round((clock.monotonic() - before) / stretch)).toBe(100);
   });
 
-  it('survives a look that throws, and gives up where it is told to', async () => {
+  it('survives a sync that throws, and gives up where it is told to', async () => {
     const clock = createVirtualClock();
     const seen: string[] = [];
     const work = createSlicedWork({
       clock,
       onError: never,
-      look(key) {
+      sync(key) {
         seen.push(key);
         if (key === 'bad') throw new Error('no');
         return undefined;
@@ -106,7 +106,7 @@ describe('sliced work', () => {
     const at: string[] = [];
     const work = createSlicedWork({
       clock,
-      look: (key) => void at.push(`${key}@${clock.monotonic()}`),
+      sync: (key) => void at.push(`${key}@${clock.monotonic()}`),
       onError: never,
     });
     work.addAfter('a', 100);
@@ -122,12 +122,12 @@ describe('sliced work', () => {
   it('stops with nothing under way and nothing to come', async () => {
     const clock = createVirtualClock();
     const { promise, resolve } = Promise.withResolvers<void>();
-    let looks = 0;
+    let syncs = 0;
     const work = createSlicedWork({
       clock,
       onError: always,
-      look() {
-        looks += 1;
+      sync() {
+        syncs += 1;
         return promise;
       },
     });
@@ -142,11 +142,11 @@ describe('sliced work', () => {
     resolve();
     await stopping;
     await clock.advance(1000);
-    expect(looks).toBe(1);
+    expect(syncs).toBe(1);
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('always comes to look at a key after its last addition', async () => {
+  it('always syncs a key after its last addition', async () => {
     const event = fc.record({
       key: fc.constantFrom('a', 'b', 'c'),
       pause: fc.nat(30),
@@ -164,7 +164,7 @@ describe('sliced work', () => {
           clock,
           maxInFlight: 2,
           onError: always,
-          look(key) {
+          sync(key) {
             expect(running.has(key)).toBe(false);
             lastLook.set(key, clock.monotonic());
             const { takes, fails } = next;

@@ -1,6 +1,6 @@
 /**
- * Fair turns of the event loop. Everything that asks to be run "as soon as the others had their turn" waits here, first
- * come, first served; in one turn of the loop only so much of it is run, and what is left keeps its place. Without
+ * Fair turns of the event loop. Every callback that is to run "as soon as the others had their turn" waits here, first
+ * come, first served; in one turn of the loop callbacks run up to a time budget, and the rest keep their place. Without
  * this, a dozen actors that are each polite for two milliseconds would together hold up timers and sockets for thirty.
  */
 
@@ -36,7 +36,7 @@ export function createTurns({ immediate, monotonic, budgetMs }: TurnsOptions): T
     if (underWay) immediate(beginTurn);
   }
 
-  /** One booking for each that waits, so that microtasks run between any two of them. */
+  /** One immediate for each waiting callback, so that microtasks run between any two of them. */
   function runOne(): void {
     if (!underWay) beginTurn();
     else if (monotonic() >= endsAt) {

@@ -1,5 +1,5 @@
 /**
- * The JSON patch that makes one document of another. What both share by reference is not looked at, so the cost follows
+ * The JSON patch that makes one document of another. Parts that both share by reference are skipped, so the cost follows
  * the change that a plugin made; lists are compared from both ends, never every element with every other.
  */
 import { deepEqual, ownMember } from '../../core/kube/immutable.ts';
@@ -50,7 +50,7 @@ function compareLists(from: readonly Json[], to: readonly Json[], path: string, 
   const wanted = to.length - start - end;
   const both = Math.min(old, wanted);
   for (let at = start; at < start + both; at++) compare(from[at] ?? null, to[at] ?? null, `${path}/${at}`, operations);
-  // What is too much goes from behind, so that the indices before stay what they are.
+  // Surplus elements are removed from behind, so that the indices before stay valid.
   for (let at = start + old - 1; at >= start + both; at--) operations.push({ op: 'remove', path: `${path}/${at}` });
   for (let at = start + both; at < start + wanted; at++) {
     operations.push({ op: 'add', path: `${path}/${at}`, value: to[at] ?? null });

@@ -1,5 +1,5 @@
 /**
- * AdmissionReview v1 as it comes from an API server, and what goes back. Every field that is read is checked for its
+ * AdmissionReview v1 as it comes from an API server, and the answer to it. Every field that is read is checked for its
  * type; fields we do not know are left alone, because a newer Kubernetes may send them.
  */
 import { encodeJson, type Json, type JsonObject } from '../../core/kube/json.ts';
@@ -10,7 +10,7 @@ import { patchBetween } from './object-patch.ts';
 const API_VERSION = 'admission.k8s.io/v1';
 const KIND = 'AdmissionReview';
 
-/** Which half of a plugin is asked. */
+/** The half of a plugin that a webhook calls. */
 export type AdmissionPhase = 'mutate' | 'validate';
 
 export interface Review {
@@ -18,7 +18,7 @@ export interface Review {
   readonly request: AdmissionRequest;
 }
 
-/** What is wrong with a question, for whoever reads the API server's log. */
+/** A review that cannot be understood; the message ends in the API server's log. */
 export class ReviewError extends Error {
   override readonly name = 'ReviewError';
 }
@@ -92,7 +92,7 @@ function objectOf(request: JsonObject, field: 'object' | 'oldObject'): KubeObjec
   return value as unknown as KubeObject;
 }
 
-/** What the client asked for, without what is said elsewhere. */
+/** The client's request options, without the fields that the request carries elsewhere. */
 function optionsOf(request: JsonObject): object | undefined {
   const { options } = request;
   if (options === undefined || options === null) return undefined;

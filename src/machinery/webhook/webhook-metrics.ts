@@ -1,4 +1,4 @@
-/** What is counted of webhooks, under the names that dashboards for controller-runtime query. */
+/** Metrics of webhook requests, under the names that dashboards for controller-runtime query. */
 import { exponentialBuckets, type Metrics } from '../metrics/metrics.ts';
 
 export interface WebhookMetrics {

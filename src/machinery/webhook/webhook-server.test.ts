@@ -178,7 +178,7 @@ describe('a webhook server', () => {
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(413);
     answer.resume();
-    // What comes after the answer has a reader, too, and the next request its turn on the same connection.
+    // Bytes that come after the answer are read, too, and the next request has its turn on the same connection.
     request.end(half);
     await once(request, 'close');
     expect((await ask(port, { body: review('good'), agent })).status).toBe(200);
@@ -274,7 +274,7 @@ describe('a webhook server', () => {
     const stopped = stops.splice(0)[0]?.();
     while (server.ready()) await new Promise((resolve) => setTimeout(resolve, 1));
     for (const { status, headers } of await askAll()) expect([status, headers['connection']]).toEqual([200, 'close']);
-    // With the last connection it ends, long before it would have cut anybody off.
+    // The server ends with its last connection, long before it would have cut one off.
     await stopped;
     await expect(ask(port, { body: review('x') })).rejects.toThrow(/ECONNREFUSED/);
   });

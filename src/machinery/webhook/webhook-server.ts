@@ -1,30 +1,26 @@
 /**
  * Admission plugins behind HTTPS, for API servers that are not ours. The same plugin that stands in the embedded chain
- * answers AdmissionReviews here, each at two paths: `/mutate/NAME` and `/validate/NAME`. What cannot be understood or
+ * answers AdmissionReviews here, each at two paths: `/mutate/NAME` and `/validate/NAME`. A review that cannot be understood or
  * goes wrong is an HTTP error, never a "yes" or a "no": the failure policy of the webhook decides then.
  *
- * review.ts reads questions and writes answers, object-patch.ts makes patches, certificates/ brings the certificate and
- * keeps it fresh. A new certificate holds for new connections; those that are open go on.
+ * answer-review.ts answers one request, review.ts reads questions and writes answers, object-patch.ts makes patches,
+ * certificates/ brings the certificate and keeps it fresh. A new certificate holds for new connections; open ones go on.
  */
-import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { encodeJson, JsonSyntaxError, parseJson } from '../../core/kube/json.ts';
-import { parseGoDuration } from '../../core/kube/time.ts';
-import { StatusError } from '../../core/kube/status-error.ts';
-import { abortAfter, aborted, orAborted } from '../time/abort.ts';
 import type { Actor } from '../actor.ts';
-import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../ports/admission.ts';
 import { expiryOf, type KeyPair } from '../certificates/certificates.ts';
-import type { Clock } from '../time/clock.ts';
 import { guardConnections, type ConnectionGuard } from '../connections/connection-guard.ts';
 import { connectionLimits, type ConnectionLimits } from '../connections/connection-limits.ts';
-import { createGate } from '../structures/gate.ts';
 import { silentLogger, type Logger } from '../logging/logger.ts';
 import { noMetrics, type Metrics } from '../metrics/metrics.ts';
-import { readBody } from './read-body.ts';
-import { decodeReview, encodeAnswer, ReviewError, type AdmissionPhase } from './review.ts';
+import type { AdmissionPlugin } from '../ports/admission.ts';
+import { createGate } from '../structures/gate.ts';
+import { abortAfter, aborted } from '../time/abort.ts';
+import type { Clock } from '../time/clock.ts';
+import { answerReview, LONGEST_TIMEOUT_MS, routesOf, webhookPath, type Route } from './answer-review.ts';
 import { webhookMetrics } from './webhook-metrics.ts';
 
 export interface WebhookServerOptions {
@@ -37,13 +33,13 @@ export interface WebhookServerOptions {
   readonly port: number;
   /** A review holds an object twice, each up to the 3 MiB of a request, and as JSON. */
   readonly maxBodyBytes?: number;
-  /** More at the same time are turned away, before they fill the memory. */
+  /** Further requests at the same time are answered with 429, before they fill the memory. */
   readonly maxInFlight?: number;
-  /** From the descriptors that the process may have, unless told. A peer has proved itself with a review that was answered. */
+  /** By default from the descriptors that the process may have. A peer is proven by a review that was answered. */
   readonly connections?: Partial<ConnectionLimits>;
   /** How long requests under way may take to end when the server stops. */
   readonly stopTimeoutMs?: number;
-  /** For so long those who have a connection are still answered, and told to go elsewhere with the next. */
+  /** How long clients with a connection are still answered after a stop, and told to open the next elsewhere. */
   readonly lingerMs?: number;
 }
 
@@ -58,92 +54,147 @@ export interface WebhookServer extends Actor {
 
 const MAX_BODY = 8 * 1024 * 1024;
 const MAX_IN_FLIGHT = 256;
-/** The longest an API server waits. */
-const LONGEST_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 8_000;
 const LINGER_MS = 3_000;
-const LOOK_EVERY_MS = 20;
-/** Longer than the 90 s for which Go's client keeps an idle connection: whoever closes first must not be us. */
+const LINGER_POLL_MS = 20;
+/** Longer than the 90 s for which Go's client keeps an idle connection: the client closes first, so that no request meets a closed connection. */
 const KEEP_ALIVE_MS = 120_000;
 
-export const webhookPath = (phase: AdmissionPhase, plugin: string): string => `/${phase}/${encodeURIComponent(plugin)}`;
+export const createWebhookServer = (options: WebhookServerOptions): WebhookServer => new AdmissionServer(options);
 
-interface Route {
-  readonly plugin: AdmissionPlugin;
-  readonly phase: AdmissionPhase;
-  readonly ask: (request: AdmissionRequest) => AdmissionResponse | Promise<AdmissionResponse>;
-}
+class AdmissionServer implements WebhookServer {
+  readonly name = 'webhook-server';
+  readonly listening: Promise<number>;
+  readonly #options: WebhookServerOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #metrics: ReturnType<typeof webhookMetrics>;
+  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #opened = Promise.withResolvers<number>();
+  /** Opens with the first certificate; the port opens after it. */
+  readonly #hasCertificate = createGate();
+  /** The newest certificate. */
+  #pair: (KeyPair & { readonly expires: number }) | undefined = undefined;
+  /** Set, with its guard, when the server was started and has a certificate. */
+  #server: Server | undefined = undefined;
+  #guard: ConnectionGuard | undefined = undefined;
+  /** The port is open, and no stop has begun. */
+  #isOpen = false;
+  /** Every answer from now on ends its connection. */
+  #isStopping = false;
+  /** Requests whose response is not closed yet. */
+  #inFlight = 0;
+  /** Set while a stop waits for the last request. */
+  #onIdle: (() => void) | undefined = undefined;
 
-export function createWebhookServer(options: WebhookServerOptions): WebhookServer {
-  const { clock, address, port } = options;
-  const logger = options.logger ?? silentLogger;
-  const maxBody = options.maxBodyBytes ?? MAX_BODY;
-  const maxInFlight = options.maxInFlight ?? MAX_IN_FLIGHT;
-  const metrics = webhookMetrics(options.metrics ?? noMetrics);
-  const routes = routesOf(options.plugins);
-  const hasCertificate = createGate();
-  const opened = Promise.withResolvers<number>();
-  let pair: (KeyPair & { readonly expires: number }) | undefined;
-  let server: Server | undefined;
-  let isOpen = false;
-  let isStopping = false;
-  let inFlight = 0;
-  let guard: ConnectionGuard | undefined;
-  let idle: (() => void) | undefined;
+  constructor(options: WebhookServerOptions) {
+    const { clock, logger = silentLogger, metrics = noMetrics } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#metrics = webhookMetrics(metrics);
+    this.#routes = routesOf(options.plugins);
+    this.listening = this.#opened.promise;
+  }
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** A field: certificate sources take the function alone. */
+  readonly useCertificate = (next: KeyPair): void => {
+    // Throws before anything is changed.
+    createSecureContext({ cert: next.certificate, key: next.key });
+    this.#pair = { ...next, expires: expiryOf(next.certificate) };
+    this.#server?.setSecureContext({ cert: next.certificate, key: next.key, minVersion: 'TLSv1.2' });
+    this.#hasCertificate.open();
+  };
+
+  ready(): boolean {
+    return this.#isOpen && this.#pair !== undefined && this.#clock.now() < this.#pair.expires;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#hasCertificate.opened, aborted(signal)]);
+    if (signal.aborted || this.#pair === undefined) return;
+    const { address, port } = this.#options;
+    const server = this.#createServer(this.#pair);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, address, () => resolve());
+    });
+    const bound = (server.address() as AddressInfo).port;
+    this.#isOpen = true;
+    this.#opened.resolve(bound);
+    this.#logger.info('Serving admission webhooks', { address, port: bound });
+    await aborted(signal);
+    await this.#close(server);
+  }
+
+  #createServer(pair: KeyPair): Server {
+    const { metrics = noMetrics, connections } = this.#options;
+    const [clock, logger] = [this.#clock, this.#logger];
+    const limits = { ...connectionLimits(), idleMs: KEEP_ALIVE_MS, ...connections };
+    const server = createServer(
+      {
+        handshakeTimeout: limits.handshakeMs,
+        cert: pair.certificate,
+        key: pair.key,
+        minVersion: 'TLSv1.2',
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        headersTimeout: 10_000,
+        requestTimeout: LONGEST_TIMEOUT_MS + 5_000,
+      },
+      (request, response) => this.#onRequest(request, response),
+    );
+    this.#server = server;
+    this.#guard = guardConnections(server, { limits, tls: true, server: 'webhook', clock, logger, metrics });
+    server.on('tlsClientError', (error) => logger.debug('A TLS handshake failed', { error: error.message }));
+    return server;
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const guard = this.#guard;
+    const connection = guard?.of(request.socket);
+    if (connection !== undefined) guard?.began(connection);
+    this.#inFlight += 1;
+    response.once('close', () => {
+      this.#inFlight -= 1;
+      if (connection !== undefined) {
+        if (response.statusCode === 200) guard?.proved(connection);
+        guard?.ended(connection);
+      }
+      if (this.#inFlight === 0) this.#onIdle?.();
+    });
+    this.#serve(request, response).catch((error: unknown) => {
+      this.#logger.warn('A webhook request came to nothing', { error });
+      response.destroy();
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const clock = this.#clock;
+    const { maxBodyBytes = MAX_BODY, maxInFlight = MAX_IN_FLIGHT } = this.#options;
     const url = new URL(request.url ?? '/', 'https://webhook');
-    const route = routes.get(url.pathname);
-    if (route === undefined) return refuse(response, 404, 'no such webhook');
+    const route = this.#routes.get(url.pathname);
+    if (route === undefined) return this.#refuse(response, 404, 'no such webhook');
     const began = clock.monotonic();
-    const { status, text, json } = await answer(route, request, url).catch((error: unknown) => {
-      logger.error('An admission plugin failed', { plugin: route.plugin.name, error });
+    const isBusy = this.#inFlight > maxInFlight;
+    const answered = answerReview(route, request, url, { clock, maxBodyBytes, isBusy });
+    const { status, text, json } = await answered.catch((error: unknown) => {
+      this.#logger.error('An admission plugin failed', { plugin: route.plugin.name, error });
       return { status: 500, text: `the plugin ${route.plugin.name} failed`, json: undefined };
     });
-    metrics.answered(webhookPath(route.phase, route.plugin.name), status, (clock.monotonic() - began) / 1000);
-    if (json === undefined) return refuse(response, status, text);
-    send(response, status, 'application/json', json);
+    this.#metrics.answered(webhookPath(route.phase, route.plugin.name), status, (clock.monotonic() - began) / 1000);
+    if (json === undefined) return this.#refuse(response, status, text);
+    this.#send(response, status, 'application/json', json);
   }
 
-  interface Outcome {
-    readonly status: number;
-    readonly text: string;
-    readonly json?: string | undefined;
-  }
-
-  async function answer(route: Route, request: IncomingMessage, url: URL): Promise<Outcome> {
-    if (request.method !== 'POST') return { status: 405, text: 'only POST is served here' };
-    const type = request.headers['content-type'] ?? '';
-    if (type.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
-      return { status: 415, text: 'the content type must be application/json' };
-    }
-    if (inFlight > maxInFlight) return { status: 429, text: 'too many requests at the same time' };
-    using deadline = abortAfter(clock, timeoutOf(url));
-    try {
-      const body = await orAborted(readBody(request, maxBody), deadline.signal);
-      if (body === undefined) return { status: 413, text: `the body is larger than ${maxBody} bytes` };
-      const review = decodeReview(parseJson(body.toString('utf8')));
-      const asked = route.plugin.handles(review.request) ? ask(route, review.request) : ALLOWED;
-      const given = asked instanceof Promise ? await orAborted(asked, deadline.signal) : asked;
-      return { status: 200, text: '', json: encodeJson(encodeAnswer(review, route.phase, given)) };
-    } catch (error) {
-      if (deadline.signal.aborted) return { status: 504, text: 'it took longer than the API server waits' };
-      if (error instanceof ReviewError || error instanceof JsonSyntaxError) {
-        return { status: 400, text: error.message };
-      }
-      throw error;
-    }
-  }
-
-  function refuse(response: ServerResponse, status: number, text: string): void {
+  #refuse(response: ServerResponse, status: number, text: string): void {
     if (status === 405) response.setHeader('allow', 'POST');
-    send(response, status, 'text/plain; charset=utf-8', `${text}\n`);
+    this.#send(response, status, 'text/plain; charset=utf-8', `${text}\n`);
   }
 
-  function send(response: ServerResponse, status: number, type: string, text: string): void {
+  #send(response: ServerResponse, status: number, type: string, text: string): void {
     if (response.destroyed) return;
-    // The client comes back on a new connection, to somebody else.
-    if (isStopping) response.setHeader('connection', 'close');
+    // The client comes back on a new connection, to another replica.
+    if (this.#isStopping) response.setHeader('connection', 'close');
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(text),
@@ -152,133 +203,29 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
     response.end(text);
   }
 
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const connection = guard?.of(request.socket);
-    if (connection !== undefined) guard?.began(connection);
-    inFlight += 1;
-    let isOver = false;
-    response.on('close', () => {
-      if (isOver) return;
-      isOver = true;
-      inFlight -= 1;
-      if (connection !== undefined) {
-        if (response.statusCode === 200) guard?.proved(connection);
-        guard?.ended(connection);
-      }
-      if (inFlight === 0) idle?.();
-    });
-    serve(request, response).catch((error: unknown) => {
-      logger.warn('A webhook request came to nothing', { error });
-      response.destroy();
-    });
+  async #close(server: Server): Promise<void> {
+    this.#isStopping = true;
+    this.#isOpen = false;
+    await this.#linger();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const ended = this.#inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (this.#onIdle = resolve));
+    using limit = abortAfter(this.#clock, this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS);
+    await Promise.race([ended, aborted(limit.signal)]);
+    if (this.#inFlight > 0) {
+      this.#logger.warn('Webhook requests were cut off at the end', { requests: this.#inFlight });
+    }
+    server.closeAllConnections();
+    await closed;
+    this.#guard?.close();
   }
 
   /**
    * A connection that is closed under a request is a request that fails, and API servers keep connections. So every answer now
-   * ends its connection, and only those on which nobody has asked for a while are cut.
+   * ends its connection, and only connections without a request for a while are cut.
    */
-  async function linger(): Promise<void> {
-    const end = clock.monotonic() + (options.lingerMs ?? LINGER_MS);
-    while ((guard?.size ?? 0) > 0 && clock.monotonic() < end) await clock.sleep(LOOK_EVERY_MS);
+  async #linger(): Promise<void> {
+    const end = this.#clock.monotonic() + (this.#options.lingerMs ?? LINGER_MS);
+    while ((this.#guard?.size ?? 0) > 0 && this.#clock.monotonic() < end) await this.#clock.sleep(LINGER_POLL_MS);
   }
-
-  async function close(running: Server): Promise<void> {
-    isStopping = true;
-    isOpen = false;
-    await linger();
-    const closed = new Promise<void>((resolve) => running.close(() => resolve()));
-    running.closeIdleConnections();
-    const ended = inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (idle = resolve));
-    using limit = abortAfter(clock, options.stopTimeoutMs ?? STOP_TIMEOUT_MS);
-    await Promise.race([ended, aborted(limit.signal)]);
-    if (inFlight > 0) logger.warn('Webhook requests were cut off at the end', { requests: inFlight });
-    running.closeAllConnections();
-    await closed;
-    guard?.close();
-  }
-
-  return {
-    name: 'webhook-server',
-    listening: opened.promise,
-
-    useCertificate(next) {
-      // Throws before anything is changed.
-      createSecureContext({ cert: next.certificate, key: next.key });
-      pair = { ...next, expires: expiryOf(next.certificate) };
-      server?.setSecureContext({ cert: next.certificate, key: next.key, minVersion: 'TLSv1.2' });
-      hasCertificate.open();
-    },
-
-    ready: () => isOpen && pair !== undefined && clock.now() < pair.expires,
-
-    async start(signal) {
-      await Promise.race([hasCertificate.opened, aborted(signal)]);
-      if (signal.aborted || pair === undefined) return;
-      const limits = { ...connectionLimits(), idleMs: KEEP_ALIVE_MS, ...options.connections };
-      const running = createServer(
-        {
-          handshakeTimeout: limits.handshakeMs,
-          cert: pair.certificate,
-          key: pair.key,
-          minVersion: 'TLSv1.2',
-          keepAliveTimeout: KEEP_ALIVE_MS,
-          headersTimeout: 10_000,
-          requestTimeout: LONGEST_TIMEOUT_MS + 5_000,
-        },
-        onRequest,
-      );
-      server = running;
-      const guarding = { limits, tls: true, server: 'webhook', clock, logger, metrics: options.metrics ?? noMetrics };
-      guard = guardConnections(running, guarding);
-      running.on('tlsClientError', (error) => logger.debug('A TLS handshake failed', { error: error.message }));
-      await new Promise<void>((resolve, reject) => {
-        running.once('error', reject);
-        running.listen(port, address, () => resolve());
-      });
-      isOpen = true;
-      opened.resolve((running.address() as AddressInfo).port);
-      logger.info('Serving admission webhooks', { address, port: (running.address() as AddressInfo).port });
-      await aborted(signal);
-      await close(running);
-    },
-  };
-}
-
-const ALLOWED: AdmissionResponse = { allowed: true };
-
-/** A plugin may also throw its refusal, as it may in the chain. */
-function ask(route: Route, request: AdmissionRequest): AdmissionResponse | Promise<AdmissionResponse> {
-  const refused = (error: unknown): AdmissionResponse => {
-    if (error instanceof StatusError) return { allowed: false, error };
-    throw error;
-  };
-  try {
-    const answer = route.ask(request);
-    return answer instanceof Promise ? answer.catch(refused) : answer;
-  } catch (error) {
-    return refused(error);
-  }
-}
-
-function routesOf(plugins: readonly AdmissionPlugin[]): ReadonlyMap<string, Route> {
-  const routes = new Map<string, Route>();
-  for (const plugin of plugins) {
-    if (plugin.mutate !== undefined) {
-      const ask = (request: AdmissionRequest) => plugin.mutate?.(request) ?? ALLOWED;
-      routes.set(webhookPath('mutate', plugin.name), { plugin, phase: 'mutate', ask });
-    }
-    if (plugin.validate !== undefined) {
-      const ask = (request: AdmissionRequest) => plugin.validate?.(request) ?? ALLOWED;
-      routes.set(webhookPath('validate', plugin.name), { plugin, phase: 'validate', ask });
-    }
-  }
-  return routes;
-}
-
-/** How long the API server waits, as it says in the query. */
-function timeoutOf(url: URL): number {
-  const asked = url.searchParams.get('timeout');
-  if (asked === null || asked.length > 32) return LONGEST_TIMEOUT_MS;
-  const ms = parseGoDuration(asked);
-  return ms === undefined || !(ms > 0) ? LONGEST_TIMEOUT_MS : Math.min(ms, LONGEST_TIMEOUT_MS);
 }

@@ -18,7 +18,7 @@ import { createTokenBucket } from '../../machinery/controller/workqueue/rate-lim
 import { beat } from './heartbeat.ts';
 import { createNodeKeeper } from './node-keeper.ts';
 import type { PodEvent } from './pod-events.ts';
-import { createPodKeeper } from './pod-keeper.ts';
+import { PodKeeper } from './pod-keeper.ts';
 import { createReferences } from './references.ts';
 import { isSimulated } from './settings.ts';
 
@@ -44,13 +44,13 @@ export function createFleet(options: FleetOptions): Actor {
   const pods = informers.for(PODS);
   const budget = createTokenBucket(clock, EVENTS_PER_SECOND, EVENT_BURST);
 
-  function tell(read: () => readonly PodEvent[]): void {
+  function emitEvents(read: () => readonly PodEvent[]): void {
     if (events === undefined || !budget.tryTake()) return;
     for (const { regarding, note } of read()) events.event(regarding, note);
   }
 
   const nodeKeeper = createNodeKeeper({ client, clock, logger, onUp: (name) => podKeeper.nodeUp(name) });
-  const podKeeper = createPodKeeper({
+  const podKeeper = new PodKeeper({
     client,
     clock,
     logger,
@@ -58,7 +58,7 @@ export function createFleet(options: FleetOptions): Actor {
     nodeOf: nodeKeeper.get,
     onReadyDaemon: nodeKeeper.daemonReady,
     references: (wake) => createReferences({ client, informers, clock, logger, wake }),
-    tell,
+    emitEvents,
   });
 
   function release({ metadata: { name } }: Stored<Node>, isDeleted: boolean): void {
@@ -82,7 +82,7 @@ export function createFleet(options: FleetOptions): Actor {
           },
           delete: (node) => release(node, true),
         }),
-        pods.addHandler({ batch: podKeeper.changed, synced: podKeeper.synced }),
+        pods.addHandler({ batch: (changes) => podKeeper.changed(changes), synced: () => podKeeper.synced() }),
       ];
       const most = options.ownLeases === true ? Number.POSITIVE_INFINITY : Number(options.ownLeases ?? 0);
       const ownLeases = (): Iterable<Stored<Node>> => (nodes.lister.size <= most ? nodeKeeper.nodes() : []);

@@ -48,7 +48,7 @@ export function createNodeKeeper({ client, clock, logger, onUp }: NodeKeeperOpti
 
   const work = createSlicedWork({
     clock,
-    look,
+    sync,
     onError(name, error) {
       if (isStatus(error, 'NotFound')) return false;
       if (!isStatus(error, 'Conflict')) logger.warn('Could not write a node status', { name, error });
@@ -56,7 +56,7 @@ export function createNodeKeeper({ client, clock, logger, onUp }: NodeKeeperOpti
     },
   });
 
-  function look(name: string): Promise<unknown> | undefined {
+  function sync(name: string): Promise<unknown> | undefined {
     const simulated = nodes.get(name);
     if (simulated === undefined) return undefined;
     const { node } = simulated.state;

@@ -106,9 +106,21 @@ async function serve(life: Life, store: Store): Promise<void> {
   await drive(clock, clients.ended);
 }
 
-/** The same engine but for some of its methods; its getters go on telling the truth. */
+/** The same engine but for some of its methods. Delegates, since an engine's state is private to it. */
 export const derived = (engine: StoreEngine, changes: Partial<StoreEngine>): StoreEngine =>
-  Object.assign(Object.create(engine) as StoreEngine, changes);
+  Object.assign(
+    {
+      get isFull() {
+        return engine.isFull === true;
+      },
+      load: (receive, currentRevision) => engine.load(receive, currentRevision),
+      commit: (batch) => engine.commit(batch),
+      recover: (revision) => engine.recover(revision),
+      regainRoom: () => engine.regainRoom?.() ?? Promise.resolve(true),
+      close: () => engine.close(),
+    } satisfies StoreEngine as StoreEngine,
+    changes,
+  );
 
 async function open(life: Life, files: LogFiles): Promise<Store> {
   const { clock, random, disk, directory, sabotage, ledger } = life;

@@ -44,7 +44,7 @@ function makePrivate(path: string): void {
   try {
     makeDirectory(path, 0o700);
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory');
-    // A directory someone prepared for us is closed to others before the first secret is written to it.
+    // A directory that was prepared beforehand is closed to other users before the first secret is written to it.
     if (readdirSync(path).length === 0) chmodSync(path, 0o700);
   } catch (cause) {
     throw new StoreError('EN_STORE_DIRECTORY', `cannot use ${path} as data directory: ${textOf(cause)}`, { cause });
@@ -85,7 +85,7 @@ function writeHolder(path: string, store: string | undefined): void {
   try {
     writeFileSync(join(path, HOLDER), text, { mode: 0o600 });
   } catch (cause) {
-    // A full disk keeps nobody from opening a store: deletions make room.
+    // A full disk does not keep a store from being opened: deletions make room.
     if ((cause as NodeJS.ErrnoException).code !== 'ENOSPC') throw cause;
   }
 }

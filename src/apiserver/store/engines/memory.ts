@@ -1,4 +1,4 @@
-/** Keeps nothing: what `--ephemeral`, tests and simulations run on. */
+/** The engine of `--ephemeral`, tests and simulations: keeps nothing. */
 import type { Clock } from '../../../machinery/time/clock.ts';
 import type { StoreEngine } from '../engine.ts';
 

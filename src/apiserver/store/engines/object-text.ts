@@ -82,7 +82,7 @@ export function decodeObject(text: string): Stored {
   const at = text.lastIndexOf(OWNERS);
   if (at === -1) return parseJson(text, OUR_OWN_TEXT) as unknown as Stored;
   const object = parseJson(`${text.slice(0, at)}}`, OUR_OWN_TEXT) as unknown as Stored;
-  // The object was made just now, so nobody minds that it is completed.
+  // The object was made just now and is not shared yet, so it may be completed in place.
   setManaged(object.metadata, readOwners(text.slice(at + OWNERS.length, -1)));
   return object;
 }
@@ -90,7 +90,7 @@ export function decodeObject(text: string): Stored {
 /** Objects of one template were written with the same owners: most texts have been read before. */
 const MOST_KNOWN = 256;
 const known = new Map<string, ManagedFields>();
-/** Where they differ it is in little; the rest is kept once. */
+/** The owners read last: other owners differ in little, and share the rest. */
 let last: ManagedFields = [];
 
 function readOwners(text: string): ManagedFields {

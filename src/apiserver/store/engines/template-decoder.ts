@@ -25,7 +25,7 @@ type Template = readonly Part[];
 const MOST_TEMPLATES = 4;
 const MOST_NAMESPACES = 4096;
 const SHORTEST_PART = 64;
-/** What stands for a part that was cut out; whatever else has this value is simply parsed in full. */
+/** Stands for a part that was cut out; a text that holds this value by itself is parsed in full. */
 const PLACEHOLDER = '\u0000part';
 
 export function createObjectDecoder(): ObjectDecoder {

@@ -9,7 +9,7 @@ import { StatusError } from '../../../core/kube/status-error.ts';
 import { linkAbort, wasAborted } from '../../../machinery/time/abort.ts';
 import type { Timer } from '../../../machinery/time/clock.ts';
 import { createInformer, type Informer } from '../../../machinery/cache/informer.ts';
-import type { ReflectorScope } from '../../../machinery/cache/reflector/reflector.ts';
+import type { ReflectorScope } from '../../../machinery/cache/reflector/reflector-options.ts';
 import { createCalls, type Calls } from './calls.ts';
 import { ComponentApplyError } from './errors.ts';
 import { refOf, refText, type ObjectRef } from './object-ref.ts';

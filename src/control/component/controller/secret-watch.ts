@@ -8,7 +8,8 @@ import type { Stored } from '../../../core/kube/objects.ts';
 import { abortAfter, aborted, orAborted } from '../../../machinery/time/abort.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import { createGate, type Gate } from '../../../machinery/structures/gate.ts';
-import { createReflector, type ReflectorOptions } from '../../../machinery/cache/reflector/reflector.ts';
+import type { ReflectorOptions } from '../../../machinery/cache/reflector/reflector-options.ts';
+import { createReflector } from '../../../machinery/cache/reflector/reflector.ts';
 import { secretDigest } from './referenced-secrets.ts';
 
 export interface SecretWatch {

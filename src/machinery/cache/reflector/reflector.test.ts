@@ -6,9 +6,11 @@ import type { Client, ListOptions, WatchEvent } from '../../client/client.ts';
 import { CONFIG_MAPS } from '../../../core/api/registry/resources.ts';
 import { configMap, merge } from '../../client/contract/support.contract.ts';
 import { createSeededRandom } from '../../random/seeded-random.ts';
-import { createFakeClient, type FakeRequest } from '../../testing/fake-client.ts';
+import { createFakeClient } from '../../testing/fake-client.ts';
+import type { FakeRequest } from '../../testing/fake-server.ts';
 import { createVirtualClock } from '../../time/virtual-clock.ts';
-import { createReflector, type ReflectorOptions } from './reflector.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
+import { createReflector } from './reflector.ts';
 
 const namespace = 'ns';
 
@@ -46,7 +48,7 @@ function setUp(options: Partial<ReflectorOptions> = {}, wrap: (client: Client) =
   const remove = (name: string) => client.delete(CONFIG_MAPS, { namespace, name });
   const run = () => reflector.run(stop.signal);
   const verbs = () => client.requests.filter(({ verb }) => verb === 'list' || verb === 'watch').map(({ verb }) => verb);
-  /** What the server has, to compare with what was followed. */
+  /** The server's objects, to compare with those that were followed. */
   const truth = async () =>
     new Map(
       (await client.list(CONFIG_MAPS, { namespace })).items.map(({ metadata }) => [
@@ -176,7 +178,7 @@ describe('reflector', () => {
     };
     client.breakWatches();
     await clock.advance(2_000);
-    // Not only between two attempts: nobody sees it come and go.
+    // Also during an attempt: the refusal does not come and go between two of them.
     expect(await refusals(120_000)).toEqual(new Set([403]));
     client.before = undefined;
     await clock.advance(70_000);
@@ -443,7 +445,7 @@ describe('reflector', () => {
         ...inner,
         list(resource, listOptions) {
           asked.push(listOptions);
-          // The fake keeps no old state; what was asked for is what matters here.
+          // The fake keeps no old state; only the requested version matters here.
           const { resourceVersion: _version, ...rest } = listOptions ?? {};
           return inner.list(resource, rest);
         },

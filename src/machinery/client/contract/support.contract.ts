@@ -1,4 +1,4 @@
-/** What the parts of the client contract share: the harness, sample objects, and how failures are read. */
+/** Shared by the parts of the client contract: the harness, sample objects, and how failures are read. */
 import { CONFIG_MAPS } from '../../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { ConfigMap, Namespace, Pod } from '../../../core/api/types/core-v1.ts';

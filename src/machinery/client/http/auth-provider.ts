@@ -7,7 +7,7 @@ interface AuthProvider {
 }
 
 /**
- * The old built-in providers (oidc, gcp, azure), through the official library. It takes a second to load, so that
+ * The old built-in providers (oidc, gcp, azure), through the official library. The library takes a second to load, so that
  * happens only for a kubeconfig that needs it, at the first request.
  */
 export function authProviderCredentials(provider: AuthProvider): CredentialSource {

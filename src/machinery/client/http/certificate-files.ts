@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.ts';
 import { MachineryError } from '../../errors.ts';
 import type { Credentials, CredentialSource } from './rest-config.ts';
 
-/** As often as tokens: whoever renews certificates does so long before they expire. */
+/** As often as tokens: certificates are renewed long before they expire. */
 const REREAD_MS = 60_000;
 
 /**

@@ -58,7 +58,7 @@ export async function createDispatcher(
   return asking(new ProxyAgent({ ...common, uri: config.proxyUrl, requestTls: connect, proxyTunnel: true }));
 }
 
-/** Whoever waits for a connection waits inside the pool, so only the pool knows when something leaves. */
+/** A request that waits for a connection waits inside the pool, so only the pool knows when a request leaves. */
 const askingBefore =
   (beforeWrite: () => void): Dispatcher.DispatcherComposeInterceptor =>
   (dispatch) =>

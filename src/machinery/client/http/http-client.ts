@@ -51,8 +51,8 @@ const metadataOf = (resource: Resource, { metadata }: Stored): Stored => ({
 });
 
 /**
- * A kube-apiserver that finds an object gone by somebody else's hand, between the two steps of its own deletion, answers with
- * what it last saw, which has no version: it is of no version that anybody could watch from.
+ * A kube-apiserver that finds an object deleted by another client, between the two steps of its own deletion, answers with
+ * the object it last saw, without a resourceVersion: a client could not watch from it.
  */
 const isLastTrace = ({ kind, metadata }: Stored | Status): boolean =>
   kind !== 'Status' && (metadata.resourceVersion ?? '') === '';
@@ -142,7 +142,7 @@ export function createHttpClient(config: RestConfig, options: TransportOptions):
       const body = (await call('GET', { resource, tenant, namespace }, query, { signal })) as ListBody<T> | undefined;
       const { metadata = {}, items } = body ?? {};
       return {
-        // In lists the server leaves out what the list itself says.
+        // In lists the server leaves out the items' apiVersion and kind.
         items: (items ?? []).map((item) => typed(resource, item) as Stored<T>),
         resourceVersion: metadata.resourceVersion ?? '',
         ...(metadata.continue === undefined || metadata.continue === '' ? {} : { continue: metadata.continue }),

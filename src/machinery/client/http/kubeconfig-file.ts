@@ -115,7 +115,7 @@ export async function parseKubeconfig(text: string, path: string): Promise<Kubec
   };
 }
 
-/** What a parser says of a mistake may show what stands there: of a kubeconfig, keys. Only the place is told. */
+/** A parser's message may quote the text at the mistake: in a kubeconfig, keys. Only the place is told. */
 function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text) as unknown;

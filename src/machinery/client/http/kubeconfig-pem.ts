@@ -1,6 +1,6 @@
 /**
  * Certificates and keys of a kubeconfig, looked at when it is read: TLS would only say that something cannot be decoded, and not
- * which field of which file. What stands in them is never told.
+ * which field of which file. Their contents are never told.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -41,7 +41,7 @@ export async function readPem<F extends string>(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g;
 
-/** One authority that can be read is enough, as for kubectl; but what TLS stumbles over is of no use. */
+/** One authority that can be read is enough, as for kubectl; but a bundle that TLS stumbles over is of no use. */
 export function checkAuthority({ bytes, where }: Pem): void {
   const certificates = bytes.toString('latin1').match(CERTIFICATE) ?? [];
   if (!certificates.some((text) => attempt(() => new X509Certificate(text)) !== undefined))

@@ -118,7 +118,7 @@ async function credentialsOf(
   options: KubeconfigOptions,
 ): Promise<CredentialSource | undefined> {
   const { value } = user;
-  // The file wins over the inline token, as in client-go: it is the one that is renewed.
+  // The file wins over the inline token, as in client-go: only the file is renewed.
   if (value.tokenFile) return tokenFileCredentials(options.clock, fromDirectory(user.directory, value.tokenFile));
   if (value.token) return fixedCredentials({ authorization: `Bearer ${value.token}` });
   if (value.username) {

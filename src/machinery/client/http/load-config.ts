@@ -2,7 +2,7 @@ import { isInCluster, loadInClusterConfig } from './in-cluster.ts';
 import { loadKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
 import type { RestConfig } from './rest-config.ts';
 
-/** What a user expects to be used: a kubeconfig that was named, else the pod's own files, else `~/.kube/config`. */
+/** The configuration that a user expects: a kubeconfig that was named, else the pod's own files, else `~/.kube/config`. */
 export async function loadRestConfig(options: KubeconfigOptions): Promise<RestConfig> {
   const env = options.env ?? process.env;
   const named = options.path !== undefined || options.context !== undefined || Boolean(env['KUBECONFIG']);

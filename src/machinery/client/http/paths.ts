@@ -12,7 +12,7 @@ export interface Target {
 
 export type Query = readonly (readonly [string, string | number | boolean | undefined])[];
 
-/** One path segment. What would climb to another path is refused here, since some proxies resolve even encoded dots. */
+/** One path segment. A segment that would climb to another path is refused here, since some proxies resolve even encoded dots. */
 function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..' || text.includes('/')) {
     throw badRequest(`invalid ${what} ${JSON.stringify(text)} in a request path`);

@@ -28,7 +28,7 @@ export interface Impersonation {
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** What a request is sent with. A client certificate, where there is one, belongs to the connection. */
+/** The credentials of a request. A client certificate, where there is one, belongs to the connection. */
 export interface Credentials {
   readonly authorization?: string;
   readonly cert?: string | Buffer;

@@ -1,4 +1,4 @@
-/** From what a server (or a proxy before it) answered to the `StatusError` that callers catch. */
+/** From the answer of a server (or of a proxy before it) to the `StatusError` that callers catch. */
 import { StatusError, type Status, type StatusDetails, type StatusReason } from '../../../core/kube/status-error.ts';
 
 const REASONS: { readonly [code: number]: StatusReason } = {

@@ -1,4 +1,4 @@
-/** What a client does to its server, under the names that client-go gave it. */
+/** A client's requests to its server, under client-go's names. */
 import type { Counter, Histogram, Metrics } from '../../metrics/metrics.ts';
 
 export interface TransportMetrics {

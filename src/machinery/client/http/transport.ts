@@ -28,7 +28,7 @@ export interface TransportOptions extends DispatcherOptions {
   /** For everything but watches. */
   readonly timeoutMs?: number;
   readonly maxRetries?: number;
-  /** Hears the `Warning` headers that servers send for deprecated use. */
+  /** Called with the `Warning` headers that servers send for deprecated use. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -253,7 +253,7 @@ async function readError(response: Dispatcher.ResponseData, retryAfter: number |
   try {
     if (text !== '') body = parseJson(text);
   } catch {
-    // A proxy's page; it is shown as it came.
+    // A proxy's page is shown as it came.
   }
   return errorFromBody(response.statusCode, body, retryAfter);
 }
@@ -277,7 +277,7 @@ const wasNeverSent = (error: unknown): boolean => {
   return code === 'ECONNREFUSED' || code === 'UND_ERR_CONNECT_TIMEOUT';
 };
 
-/** What the caller sees: its own signal's reason, a timeout, or a `StatusError`. */
+/** The error that the caller sees: its own signal's reason, a timeout, or a `StatusError`. */
 function mapped(
   error: unknown,
   own: AbortSignal | undefined,

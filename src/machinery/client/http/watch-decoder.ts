@@ -15,7 +15,7 @@ export interface WatchDecoder<T extends KubeObject> {
   push(chunk: Uint8Array): readonly WatchEvent<T>[];
 }
 
-/** What went wrong (the cause, a `StatusError`), and the events before it: those came first and must not be lost. */
+/** The failure of a watch (the cause, a `StatusError`), and the events before it: those came first and must not be lost. */
 export class WatchBroken<T extends KubeObject> extends Error {
   override readonly name = 'WatchBroken';
   override readonly cause: StatusError;

@@ -1,6 +1,6 @@
 /**
- * Asking a webhook: one POST of JSON over TLS with a deadline. What goes wrong is told in the words of Go's client,
- * because they end in the messages that people search for.
+ * Asking a webhook: one POST of JSON over TLS with a deadline. Failures are worded as Go's client words them,
+ * because their texts end in the messages that people search for.
  */
 import { isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
@@ -13,7 +13,7 @@ export interface WebhookTarget {
   readonly url: string;
   /** PEM; absent: the system's authorities. */
   readonly ca?: string;
-  /** Where the connection goes, when that is not what the URL says. */
+  /** The address to connect to, when that is not the URL's host. */
   readonly connectTo?: { readonly host: string; readonly port: number };
 }
 

@@ -3,12 +3,12 @@ import { exponentialBuckets, type Metrics } from '../../metrics/metrics.ts';
 
 export interface QueueMetrics {
   added(): void;
-  /** A key was taken after it waited so many milliseconds. */
+  /** A key was taken after it waited this many milliseconds. */
   taken(waitedMs: number): void;
-  /** A key was done after so many milliseconds of work. */
+  /** A key was done after this many milliseconds of work. */
   finished(workedMs: number): void;
   retried(): void;
-  /** The queue offers what is only read when someone scrapes. */
+  /** Registers the queue's view, which is read only when metrics are scraped. */
   observe(view: QueueView): void;
 }
 

@@ -47,7 +47,7 @@ export function createMaxLimiter<K>(...limiters: readonly RateLimiter<K>[]): Rat
   };
 }
 
-/** What controllers use: a key alone backs off from 5 ms to 1000 s; all failures together stay below 10 a second. */
+/** The controllers' default: a key alone backs off from 5 ms to 1000 s; all failures together stay below 10 a second. */
 export function createControllerLimiter<K>(
   clock: Pick<Clock, 'monotonic'>,
   identify?: (key: K) => unknown,

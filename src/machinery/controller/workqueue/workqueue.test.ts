@@ -102,7 +102,7 @@ describe('workqueue', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
         const queue = make();
-        // The model says who is where by plain lists and derives everything else.
+        // The model keeps waiting and taken keys in plain lists and derives everything else.
         let order: string[] = [];
         let working: string[] = [];
         let again: string[] = [];

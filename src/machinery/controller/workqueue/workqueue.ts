@@ -1,6 +1,6 @@
 /**
- * The queue under every controller: keys, not events. However often a key is added while it waits, it is worked on
- * once; added while it is worked on, it waits and comes once more afterwards; two workers never hold the same key.
+ * The queue under every controller: keys, not events. A key added any number of times while it waits is worked on
+ * once; a key added while it is worked on is queued once more afterwards; two workers never hold the same key.
  *
  * Three files, each around the one before: `workqueue` (this), `delaying-queue` (later), `rate-limiting-queue` (after
  * a failure, ever later).
@@ -16,19 +16,19 @@ export interface Workqueue<K> {
   readonly inWork: number;
   /** Marks the key as needing work. Does nothing once the queue is shut down. */
   add(key: K): void;
-  /** Takes the next key without waiting. Whoever takes a key calls `done` with it. */
+  /** Takes the next key without waiting. The taker calls `done` with it. */
   take(): K | undefined;
   /** Takes the next key, waiting for one; undefined once the queue is shut down and empty. */
   get(): Promise<K | undefined>;
   done(key: K): void;
-  /** No more adding. What waits can still be taken; nobody waits for more. */
+  /** Ends adding. Queued keys can still be taken; `get` waits for no more. */
   shutDown(): void;
   readonly isShutDown: boolean;
   /** Resolves when the queue is shut down and everything taken is done. */
   drained(): Promise<void>;
 }
 
-/** What a queue tells apart keys by. Two keys with the same identity are one. */
+/** The identity of a key. Two keys with the same identity are one. */
 export type Identify<K> = (key: K) => unknown;
 
 export interface WorkqueueOptions<K> {
@@ -44,15 +44,15 @@ export function createWorkqueue<K>(options: WorkqueueOptions<K>): Workqueue<K> {
   const { clock } = options;
   const identify = options.identify;
   const metrics = options.metrics ?? noQueueMetrics;
-  /** What is taken next. Every key in it is dirty and not in processing. */
+  /** The order in which keys are taken. Every key in it is dirty and not in processing. */
   const queue = options.order ?? createFifoOrder<K>();
   /** Keys that need work, by identity, with the time they were first added. In the queue, unless in processing. */
   const dirty = new Map<unknown, { readonly key: K; readonly since: number }>();
   /** Keys held by a worker. One that is also dirty goes back to the queue when it is done. */
   const processing = new Map<unknown, number>();
   /**
-   * Those who wait in `get`, oldest first. They are woken, not handed a key: they take it a turn later, so that
-   * what is added twice in one breath is still taken once.
+   * Callers that wait in `get`, oldest first. A waiter is woken, not handed a key: it takes one a turn later, so that
+   * a key added twice in one turn is still taken once.
    */
   let waiters: (() => void)[] = [];
   let shutDown = false;

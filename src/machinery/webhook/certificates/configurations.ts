@@ -1,4 +1,4 @@
-/** Bundles in webhook configurations: does each webhook hold what it should, and if not, what would it look like. */
+/** Bundles in webhook configurations: whether each webhook holds the right one, and the configuration with it where not. */
 import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
@@ -8,7 +8,7 @@ import { certificatesIn } from './state.ts';
 
 export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 
-/** The Service behind which the replicas stand; webhooks of a configuration that go elsewhere are none of ours. */
+/** The Service behind which the replicas stand; webhooks of a configuration that go elsewhere are left alone. */
 export interface WebhookService {
   readonly namespace: string;
   readonly name: string;
@@ -19,7 +19,7 @@ const isOurs = ({ service }: WebhookClientConfig, ours: WebhookService): boolean
 
 const bundleIn = ({ caBundle = '' }: WebhookClientConfig): string => Buffer.from(caBundle, 'base64').toString('utf8');
 
-/** Whether every webhook of ours in it believes this authority. */
+/** Whether every webhook of the configuration that goes to the Service believes this authority. */
 export const holdsAuthority = (
   { webhooks = [] }: WebhookConfiguration,
   ours: WebhookService,
@@ -29,7 +29,7 @@ export const holdsAuthority = (
     ({ clientConfig }) => !isOurs(clientConfig, ours) || certificatesIn(bundleIn(clientConfig)).includes(authority),
   );
 
-/** The configuration with the bundle in every webhook of ours; the same reference when it is there already. */
+/** The configuration with the bundle in every webhook that goes to the Service; the same reference when it is there already. */
 export function withBundle<T extends WebhookConfiguration>(configuration: T, ours: WebhookService, bundle: string): T {
   const caBundle = Buffer.from(bundle).toString('base64');
   let isChanged = false;

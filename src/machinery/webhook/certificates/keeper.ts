@@ -1,7 +1,7 @@
 /**
- * The leader's part: keeps the certificates in their Secret fresh, and their authorities in the webhook configurations. It
- * reads what there is from the server at every step and writes only on top of what it read, so that two that both believe
- * to lead agree all the same: one of them is told of a conflict, and looks again.
+ * The leader's part: keeps the certificates in their Secret fresh, and their authorities in the webhook configurations. The keeper
+ * reads the present objects from the server at every step and writes only on top of those versions, so that two that both believe
+ * to lead agree all the same: one of them gets a Conflict, and reads again.
  */
 import {
   MUTATING_WEBHOOK_CONFIGURATIONS,
@@ -37,12 +37,12 @@ export interface KeeperOptions {
   readonly policy?: CertificatePolicy;
   /** On the Secret when it must be made. */
   readonly labels?: { readonly [key: string]: string };
-  /** What this replica served last: a Secret that was deleted is then followed, not replaced, and nobody notices. */
+  /** The certificates this replica served last: a Secret that replaces a deleted one goes on from them, so that no client notices. */
   readonly remembered?: () => CertificateState | undefined;
 }
 
 export interface Keeper {
-  /** One step. Answers in how many milliseconds the next may be due: 0 for at once, Infinity for when something changes. */
+  /** Makes one step. Returns in how many milliseconds the next may be due: 0 for at once, Infinity for after the next change. */
   step(signal?: AbortSignal): Promise<number>;
 }
 
@@ -110,7 +110,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       days: policy.servingMs / DAY,
     });
 
-  /** What the state becomes by a step. */
+  /** The state after a step. */
   async function after(state: CertificateState, step: Step, now: number): Promise<CertificateState> {
     const { authority: current, next, retired } = state;
     switch (step) {
@@ -136,7 +136,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     }
   }
 
-  /** An authority that has expired can sign nothing any more and is believed by nobody. */
+  /** An expired authority can sign nothing any more, and no client believes it. */
   function withoutDead(state: CertificateState, now: number): CertificateState {
     const { authority: current, next: _, everywhereSince: __, ...rest } = state;
     const isGood = current !== undefined && now < (viewOf(state, hosts).authority?.notAfter ?? 0);
@@ -156,7 +156,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   return {
     async step(signal) {
-      // In this order: whoever wrote a bundle wrote the Secret before, so the Secret read now is no older than the bundle.
+      // In this order: a keeper writes the Secret before a bundle, so the Secret read now is no older than the bundle.
       const found = await configurations(signal);
       const secret = await find(SECRETS, names.secret, signal);
       const now = clock.now();
@@ -195,7 +195,7 @@ const SAID: { readonly [step in Step]: string } = {
   forget: 'An authority of the webhook has expired',
 };
 
-/** An empty or deleted Secret asks for new keys; what is served now stays good meanwhile. */
+/** An empty or deleted Secret asks for new keys; the certificate served now stays good meanwhile. */
 function stateOf(
   secret: Stored<Secret> | undefined,
   remembered: CertificateState | undefined,

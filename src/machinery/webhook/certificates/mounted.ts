@@ -1,5 +1,5 @@
 /**
- * Certificates that somebody else keeps, as files: what cert-manager writes into a Secret that is mounted. Read again every
+ * Certificates that another controller keeps, as files: cert-manager writes them into a Secret that is mounted. Read again every
  * while, because file events do not come through every kind of mount; a half-written pair is left for the next time.
  */
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export function createMountedCertificates(options: MountedOptions): Actor {
   let used: KeyPair | undefined;
   let complaint = '';
 
-  async function look(): Promise<void> {
+  async function reload(): Promise<void> {
     try {
       const [certificate, key] = await Promise.all([
         readFile(join(directory, 'tls.crt'), 'utf8'),
@@ -56,7 +56,7 @@ export function createMountedCertificates(options: MountedOptions): Actor {
     async start(signal) {
       try {
         for (;;) {
-          await look();
+          await reload();
           await clock.sleep(everyMs, signal);
         }
       } catch (error) {

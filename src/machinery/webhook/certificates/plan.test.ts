@@ -113,7 +113,7 @@ describe('the next step', () => {
           };
           const answer = nextStep(view, isSpread, NOW, POLICY);
           if (answer.step === 'wait') expect(answer.until).toBeGreaterThan(NOW);
-          // Nobody signs with what configurations may not hold.
+          // No certificate is signed by an authority that configurations may not hold.
           if (answer.step !== 'take-over') return;
           expect(isSpread).toBe(true);
           // Nor before the overlap, as long as there is something to protect.

@@ -1,9 +1,9 @@
 /**
- * What to do next with the webhook's certificates. Pure: from what there is and what time it is to one step.
+ * The next step for the webhook's certificates. Pure: from the present certificates and the time to one step.
  *
- * The order of steps is what keeps every connection verifiable. A new authority is *staged* first: nothing is signed with
+ * The order of steps keeps every connection verifiable. A new authority is *staged* first: nothing is signed with
  * it, it only joins the bundle. When every webhook configuration holds it that is written down, and `overlapMs` later (API
- * servers read configurations after they are written, and ask with what they have read) it takes over and signs a new serving
+ * servers read configurations after they are written, and verify by the version they have read) it takes over and signs a new serving
  * certificate. The time counts from there and not from when it was made: a leader may die in between. The old authority
  * stays in the bundle until it expires, and with it everything it ever signed: a replica that has not yet heard of the new
  * certificate is still believed. So nothing here depends on replicas being quick, or on asking them.
@@ -64,7 +64,7 @@ export type CertificateStep =
   | { readonly step: 'stage' }
   /** Every configuration holds the staged authority: from now on its overlap counts. */
   | { readonly step: 'note-spread' }
-  /** Some configuration lost it, or came without it: what was noted does not hold. */
+  /** A configuration lost the staged authority, or was created without it: the note does not hold. */
   | { readonly step: 'note-lost' }
   /** The staged authority takes over, and signs. */
   | { readonly step: 'take-over' }
@@ -110,7 +110,7 @@ export function nextStep(
   if (now >= renewAt) return { step: 'renew' };
 
   const ends = retired.map(({ notAfter }) => notAfter);
-  // What has not spread yet is told by a change, not by time; what should have happened already is asked again soon.
+  // An authority spreads by a change of the configurations, not by time; a time that has passed already waits for a change too.
   const until = Math.min(renewAt, isGood(next) ? settledAt : followAt, ...ends);
   return { step: 'wait', until: until > now ? until : Infinity };
 }

@@ -250,7 +250,7 @@ describe('the certificates of a webhook', () => {
       if (how === 'deleted') await it.client.delete(SECRETS, OWN);
       else await it.client.update(SECRETS, { ...(await it.secret()), data: {} });
       await settle(it);
-      // What replicas serve is still what it was, and is believed; the new authority waits.
+      // Replicas serve the same certificate as before, and clients trust it; the new authority waits.
       expect(decodeState(await it.secret()).serving?.certificate).toBe(old);
       expect(await it.bundle()).toHaveLength(2);
       await it.clock.advance(DAY);

@@ -1,5 +1,5 @@
 /**
- * Certificates of our own making, in a Secret. Every replica follows the Secret and serves with what is in it; the
+ * Certificates of our own making, in a Secret. Every replica follows the Secret and serves with its certificate; the
  * leader keeps it (keeper.ts).
  */
 import {
@@ -32,14 +32,14 @@ export interface SelfManagedCertificates {
   keeper(): Actor;
 }
 
-/** Even when nothing is due: somebody may have changed a configuration while its watch was down. */
+/** Even when nothing is due: a configuration may have changed while its watch was down. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 export function createSelfManagedCertificates(options: SelfManagedOptions): SelfManagedCertificates {
   const { client, clock, random, names } = options;
   const logger = (options.logger ?? silentLogger).with({ ...names.secret });
   let served: CertificateState | undefined;
-  /** What ends the keeper's pause. */
+  /** Ends the keeper's pause. */
   let wake: (() => void) | undefined;
   const one = <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Informer<T> =>
     createInformer(
@@ -69,11 +69,11 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
     ready: () => served !== undefined,
     async start(signal) {
       const informer = one(SECRETS, names.secret.name, names.secret.namespace);
-      const hear = (secret: Stored<Secret>): void => {
+      const onSecret = (secret: Stored<Secret>): void => {
         take(secret);
         wake?.();
       };
-      informer.addHandler({ add: hear, update: (_, secret) => hear(secret), delete: () => wake?.() });
+      informer.addHandler({ add: onSecret, update: (_, secret) => onSecret(secret), delete: () => wake?.() });
       await informer.run(signal);
     },
   };
@@ -88,16 +88,16 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
         ...(names.mutating ?? []).map((name) => one(MUTATING_WEBHOOK_CONFIGURATIONS, name)),
         ...(names.validating ?? []).map((name) => one(VALIDATING_WEBHOOK_CONFIGURATIONS, name)),
       ].map((informer) => {
-        const hear = (): void => wake?.();
-        informer.addHandler({ add: hear, update: hear, delete: hear });
+        const onChange = (): void => wake?.();
+        informer.addHandler({ add: onChange, update: onChange, delete: onChange });
         return informer.run(linked.signal);
       });
-      /** Something changed during a step: whatever the step says, there is no pause after it. */
-      let isStirred = false;
-      wake = () => (isStirred = true);
+      /** An object changed during a step: no pause follows that step, whatever it returns. */
+      let isDirty = false;
+      wake = () => (isDirty = true);
       try {
         for (;;) {
-          isStirred = false;
+          isDirty = false;
           const pause = await step(signal).then(
             (ms) => {
               backoff.reset();
@@ -105,12 +105,12 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
             },
             (error: unknown) => {
               signal.throwIfAborted();
-              // Another replica was quicker; the next look shows what it did.
+              // Another replica wrote first; the next step reads its result.
               if (!isRace(error)) logger.warn('Keeping the webhook certificates failed', { error });
               return backoff.next();
             },
           );
-          if (pause > 0 && !isStirred) await rest(Math.min(pause, LONGEST_PAUSE_MS), signal);
+          if (pause > 0 && !isDirty) await rest(Math.min(pause, LONGEST_PAUSE_MS), signal);
         }
       } catch (error) {
         if (!wasAborted(error, signal)) throw error;
@@ -123,7 +123,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
       async function rest(ms: number, until: AbortSignal): Promise<void> {
         using pause = linkAbort(until);
         wake = () => {
-          isStirred = true;
+          isDirty = true;
           pause.abort(STIRRED);
         };
         try {
@@ -131,7 +131,7 @@ export function createSelfManagedCertificates(options: SelfManagedOptions): Self
         } catch (error) {
           if (error !== STIRRED) throw error;
         } finally {
-          wake = () => (isStirred = true);
+          wake = () => (isDirty = true);
         }
       }
     },

@@ -1,13 +1,13 @@
 /**
  * The certificates as the Secret keeps them. Parts that are damaged, expired beyond use or do not belong together count as
- * absent: they are made anew rather than served.
+ * absent: such parts are made anew rather than served.
  *
- * | key | what |
+ * | key | content |
  * |---|---|
- * | `tls.crt`, `tls.key` | what replicas serve with |
+ * | `tls.crt`, `tls.key` | the serving certificate of all replicas |
  * | `ca.crt` | the bundle: every authority to be believed |
- * | `authority.crt`, `authority.key` | what signs |
- * | `next-authority.crt`, `next-authority.key` | what will sign, once configurations hold it |
+ * | `authority.crt`, `authority.key` | the authority that signs |
+ * | `next-authority.crt`, `next-authority.key` | the authority that will sign, once configurations hold it |
  * | `next-authority.everywhere-since` | when every configuration was first seen to hold it |
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -30,7 +30,7 @@ export const NO_CERTIFICATES: CertificateState = { retired: [] };
 
 const EVERYWHERE_SINCE = 'next-authority.everywhere-since';
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
-/** A bundle of more is not one of ours. */
+/** A larger bundle was not written by a keeper. */
 const MOST_AUTHORITIES = 64;
 
 const normal = (pem: string): string => `${pem.trim()}\n`;
@@ -40,7 +40,7 @@ export const certificatesIn = (bundle: string): readonly string[] => [
   ...new Set((bundle.match(PEM) ?? []).slice(0, MOST_AUTHORITIES).map(normal)),
 ];
 
-/** Everything that is to be believed: what signs, what will, what did. */
+/** Every authority to be believed: the present, the next and the retired ones. */
 export const bundleOf = ({ authority, next, retired }: CertificateState): string =>
   [
     ...new Set([authority?.certificate, next?.certificate, ...retired].filter((pem) => pem !== undefined).map(normal)),
@@ -102,7 +102,7 @@ export function encodeState(state: CertificateState): { readonly [key: string]: 
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** What the plan looks at. `hosts`: what the serving certificate should be good for. */
+/** The plan's view of the state. `hosts`: the names that the serving certificate should be good for. */
 export function viewOf(state: CertificateState, hosts: readonly string[]): CertificateView {
   const { authority, next, serving, retired } = state;
   const validity = (pem: string): Validity => {

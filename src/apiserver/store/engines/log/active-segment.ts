@@ -1,4 +1,4 @@
-/** The segment being written. What `append` wrote counts once `keep` is called; until then it can be left behind. */
+/** The segment being written. Frames that `append` wrote count once `keep` is called; until then they can be left behind. */
 import type { ClosedSegment } from './compact.ts';
 import type { LogFile, LogFiles } from './files.ts';
 import { encodeFrame } from './frame.ts';
@@ -10,11 +10,11 @@ import { SPARE } from './spare-file.ts';
 export interface ActiveSegment {
   /** Bytes that count. */
   length(): number;
-  /** Writes one frame behind what was written last, and syncs it. */
+  /** Writes one frame behind the last, and syncs it. */
   append(type: FrameType, payload: string, records: number): Promise<void>;
-  /** What was appended since the last call counts from now on. */
+  /** Frames appended since the last call count from now on. */
   keep(): void;
-  /** Takes off what was appended since `keep`. Rejects when a crash may bring it back. */
+  /** Cuts off the frames appended since `keep`. Rejects when a crash may bring them back. */
   undo(): Promise<void>;
   closed(): ClosedSegment;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ function activeSegment(file: LogFile, start: ClosedSegment): ActiveSegment {
   let written = kept;
   let writtenRecords = keptRecords;
   let checksum = keptChecksum;
-  /** A write failed: what stands behind the kept bytes is unknown, so nothing may follow it in this file. */
+  /** A write failed: the bytes behind the kept ones are unknown, so nothing may follow them in this file. */
   let broken = false;
   return {
     length: () => kept,

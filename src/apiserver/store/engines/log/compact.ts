@@ -1,5 +1,5 @@
 /**
- * Merges closed segments into ones that hold only what is live. It goes through all of them from the first on, so
+ * Merges closed segments into ones that hold only live records. A merge goes through all of them from the first on, so
  * nothing older can come back to life when a removal's own record is dropped. Each new segment takes effect by one
  * rename, and the files it stands for are removed before the next one is written, so a merge never needs more room
  * than about two segments. A crash leaves a temporary file or old ones, and both are cleared at start.
@@ -40,8 +40,8 @@ export interface Compaction {
   /** The revision a key has now, or undefined when it holds nothing. */
   readonly currentRevision: (key: StoreKey) => number | undefined;
   /**
-   * Told at once when a new segment stands in the place of some inputs, whatever fails after that; resolves when what
-   * it replaced is out of the way.
+   * Called at once when a new segment stands in the place of some inputs, whatever fails after that; resolves when the
+   * replaced files are out of the way.
    */
   readonly took: (replaced: readonly ClosedSegment[], merged: ClosedSegment) => Promise<void>;
   readonly signal: AbortSignal;

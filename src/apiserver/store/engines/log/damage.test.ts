@@ -1,4 +1,4 @@
-/** What is on disk is cut, flipped, filled and lost in every way a crash or a bad disk can do it. */
+/** Files of the log are cut, flipped, filled and lost in every way a crash or a bad disk can do it. */
 import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -10,7 +10,7 @@ export interface LogFile {
   read(into: Uint8Array, position: number): Promise<number>;
   size(): Promise<number>;
   truncate(length: number): Promise<void>;
-  /** What was written so far survives a power cut once this resolves. */
+  /** Bytes written so far survive a power cut once this resolves. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface BadFrame {
   readonly why: string;
 }
 
-/** What a reading ended with: where the good frames end, the last checksum, and what stood there instead of a frame. */
+/** The end of a reading: where the good frames end, the last checksum, and the bad frame that follows, if any. */
 export interface ReadEnd {
   readonly end: number;
   readonly checksum: number;

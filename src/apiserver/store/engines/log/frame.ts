@@ -14,7 +14,7 @@ import { crc32 } from 'node:zlib';
 export type FrameType = 'H' | 'B' | 'M' | 'E' | 'R';
 
 export const HEADER_BYTES = 33;
-/** What the checksum covers of the header: everything before the checksum itself. */
+/** The part of the header that the checksum covers: everything before the checksum itself. */
 const SUMMED_HEADER_BYTES = 24;
 const HEADER = /^EN1 ([HBMER]) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n$/;
 const LENGTH_AT = 6;
@@ -65,7 +65,7 @@ export function parseHeader(bytes: Buffer): FrameHeader | undefined {
   };
 }
 
-/** Whether these bytes, exactly one frame long, are what was once written. */
+/** Whether these bytes, exactly one frame long, are as they were written. */
 export const isIntact = (frame: Buffer, header: FrameHeader): boolean => checksumOf(frame) === header.checksum;
 
 /** Whether these bytes can be the beginning of a header that was cut off. */

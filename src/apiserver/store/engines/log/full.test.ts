@@ -12,7 +12,7 @@ import { faultyDisk, logHarness, outcome, quickDisk, state } from './log-support
 const log = logHarness();
 const MIB = 1024 * 1024;
 
-/** A disk of so many bytes: what files hold is counted, what is removed or cut off is given back. */
+/** A disk of limited size: bytes that files hold are counted, bytes that are removed or cut off are given back. */
 function smallDisk(capacity: number) {
   const disk = { capacity, others: 0 };
   const sizes = new Map<string, number>();
@@ -97,7 +97,7 @@ describe('a full disk', () => {
     }
     await until(() => store.trouble === undefined);
     expect(await outcome(putTo(store, PODS, 'a', 'after', 'y'.repeat(10_000)))).toBe('answered');
-    // Told once when it began and once when it was over, whatever number of writes was refused.
+    // One notice when it began and one when it was over, whatever number of writes was refused.
     expect(log.notices.map((message) => message.slice(0, 23))).toEqual([
       'Only deletions are take',
       'There is room on the di',
@@ -142,7 +142,7 @@ describe('a full disk', () => {
     for (let i = 0; i < 150; i++) await putTo(store, PODS, 'a', `p${i}`, 'x'.repeat(10_000));
     await store.close();
     expect(statSync(join(log.directory, 'reserve')).size).toBeGreaterThanOrEqual(MIB);
-    // Somebody else has taken everything.
+    // Another process has taken all the room.
     disk.others = disk.capacity - used();
     const again = await log.open({ ...LIMITS, wrapFiles });
     expect(await outcome(removeFrom(again, PODS, 'a', 'p1'))).toBe('answered');
@@ -167,7 +167,7 @@ describe('a write that cannot be taken back', () => {
     expect(store.trouble).toMatchObject({ kind: 'halted' });
     Object.assign(disk, { failSyncs: 0, failTruncate: false, failOpen: false });
     await realClock.sleep(20);
-    // Nobody was told "refused": after a restart it may be there, and here it is.
+    // No writer was told "refused": after a restart the write may be there, and here it is.
     expect(settled).toBe(false);
     await store.close();
     const again = await log.open();

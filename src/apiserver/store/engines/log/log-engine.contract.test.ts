@@ -29,7 +29,7 @@ function harness(limits: Partial<LogEngineOptions> = {}): StoreHarness {
 
 describeStore('log', harness);
 describeStoreModel('log', harness, { runs: 40 });
-// Segments of a few records, merged all the time: what compaction may not change.
+// Segments of a few records, merged all the time: compaction may not change the contract.
 const tiny = { segmentBytes: 700, garbageBytes: 1 };
 describeStore('log with tiny segments', () => harness(tiny));
 describeStoreModel('log with tiny segments', () => harness(tiny), { runs: 40 });

@@ -1,13 +1,15 @@
-/** What a running log knows of itself, and the sums that decisions rest on. */
+/** The state of a running log, shared by its writer, its merging and its engine, and the sums that decisions rest on. */
 import type { ActiveSegment } from './active-segment.ts';
 import type { ClosedSegment } from './compact.ts';
 import { recordedOf } from './record.ts';
-import type { RecordState } from './record.ts';
+import type { RecordState, SegmentRecord } from './record.ts';
 
 export interface LogState {
   /** Segments that nothing is written to any more, in order: first the merged ones. */
   closed: readonly ClosedSegment[];
-  /** The one being written; none before the first commit. */
+  /** The record of segments; open from `load` on. */
+  record: SegmentRecord | undefined;
+  /** The segment being written; none before the first commit. */
   active: ActiveSegment | undefined;
   /** The record of segments names the active one: before that nothing may be committed to it. */
   isActiveRecorded: boolean;
@@ -29,6 +31,7 @@ export interface LogState {
 
 export const newLogState = (): LogState => ({
   closed: [],
+  record: undefined,
   active: undefined,
   isActiveRecorded: true,
   revision: 0,
@@ -47,7 +50,7 @@ export const bytesOnDisk = ({ closed, active }: LogState): number =>
 export const garbageBytes = (state: LogState): number =>
   state.records === 0 ? 0 : bytesOnDisk(state) * (state.deadRecords / state.records);
 
-/** What the record of segments is to say now. */
+/** The content of the record of segments as the log stands. */
 export function recordStateOf({ closed, active, revision }: LogState, clean: boolean): RecordState {
   const all = active === undefined ? closed : [...closed, active.closed()];
   return { segments: all.map(recordedOf), revision, clean };

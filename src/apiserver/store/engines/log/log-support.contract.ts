@@ -1,4 +1,4 @@
-/** What the suites of the log share: a directory a test, stores in it, ways to end without closing, and bad disks. */
+/** Shared by the suites of the log: a directory a test, stores in it, ways to end without closing, and bad disks. */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export type Snapshot = ReadonlyMap<string, Buffer>;
 export interface LogHarness {
   /** Of this test; empty at its beginning. */
   readonly directory: string;
-  /** What the stores of this test told. */
+  /** Notices of this test's stores. */
   readonly notices: string[];
   /** Set when a store asked for the process to end. */
   readonly halts: Error[];
@@ -122,7 +122,7 @@ export const outcome = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as { storeCode?: string }).storeCode ?? String(error),
   );
 
-/** A disk that never syncs: no process of these suites dies, so what was written is there, and far sooner. */
+/** A disk that never syncs: no process of these suites dies, so written bytes are there, and far sooner. */
 export const quickDisk = (files: LogFiles): LogFiles => ({
   ...files,
   open: async (name, mode) => ({ ...(await files.open(name, mode)), sync: () => Promise.resolve() }),
@@ -136,7 +136,7 @@ export const verdict = (directory: string): Promise<string | undefined> =>
     (error: unknown) => `${(error as { code?: string }).code}: ${(error as Error).message}`,
   );
 
-/** A disk that takes `room` more bytes, writes part of what does not fit, and can fail in other ways. */
+/** A disk that takes `room` more bytes, writes a part of a write that does not fit, and can fail in other ways. */
 export function faultyDisk() {
   const disk = { room: Infinity, failSyncs: 0, failTruncate: false, failOpen: false };
   const failed = (what: string): Error => Object.assign(new Error(`EIO: i/o error, ${what}`), { code: 'EIO' });

@@ -1,4 +1,4 @@
-/** A merge that fails half-way: what took effect counts, and the next one works. */
+/** A merge that fails half-way: steps that took effect count, and the next merge works. */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../../machinery/time/real-clock.ts';
@@ -58,7 +58,7 @@ describe('a merge that fails', () => {
       expect(fault.happened).toBe(true);
       const failures = log.notices.length;
       for (let round = 0; round < 30; round++) await churn(store, 20);
-      // One failure is told at most, and the log does not grow without end.
+      // At most one notice of a failure, and the log does not grow without end.
       expect(log.notices.length).toBeLessThanOrEqual(Math.max(1, failures));
       expect(log.segments().length).toBeLessThan(40);
       const after = state(store);

@@ -1,4 +1,4 @@
-/** When segments are merged, and what the log knows after every step of it, whether the next one fails or not. */
+/** Decides when segments are merged, and brings the log's state up to date after every step, whether the next one fails or not. */
 import { textOf } from '../../errors.ts';
 import type { StoreKey } from '../../store.ts';
 import { compact } from './compact.ts';
@@ -9,7 +9,7 @@ import type { LogState } from './log-state.ts';
 
 /** Segments that were never merged; more are merged however little is dead, since each costs time at start. */
 const MOST_SEGMENTS = 256;
-/** On a full disk a step gathers no more than this behind what one segment holds, since it has to fit the reserve. */
+/** On a full disk a merged segment grows no larger than this by more than one input, since the step has to fit the reserve. */
 const SMALL_STEP_BYTES = 1024 * 1024;
 
 export interface MergingParts {
@@ -20,7 +20,7 @@ export interface MergingParts {
   /** Less garbage than this is not worth merging for. */
   readonly leastGarbage: number;
   readonly currentRevision: (key: StoreKey) => number | undefined;
-  /** Makes the record of segments say what the log consists of now. */
+  /** Writes the record of segments as the log stands. */
   readonly writeRecord: () => Promise<void>;
   readonly notice: (message: string) => void;
 }
@@ -31,7 +31,7 @@ export interface Merging {
   start(): void;
   /** For a full disk: merges if anything died since the last attempt, in the smallest steps. */
   startForRoom(): void;
-  /** Gives up what is under way; resolves when it is over. */
+  /** Aborts a merge under way; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createMerging(parts: MergingParts): Merging {
   let running: Promise<void> | undefined;
   /** After an attempt that failed or gained little: not before there is this much garbage. */
   let nextAttemptAt = 0;
-  /** What was dead when the last attempt ended. */
+  /** Dead records when the last attempt ended. */
   let deadBefore = 0;
   /** Records that the attempt under way has dropped. */
   let gained = 0;
@@ -98,7 +98,7 @@ export function createMerging(parts: MergingParts): Merging {
     running = merge(inputs, segmentBytes)
       .catch((error: unknown) => {
         nextAttemptAt = garbageBytes(state) * 2;
-        // That the disk is full was told.
+        // The committer has given notice of a full disk.
         if (!aborter.signal.aborted && !state.isFull) parts.notice(`merging log segments failed: ${textOf(error)}`);
       })
       .finally(() => {

@@ -1,8 +1,8 @@
 /**
  * Reading a log back. The first pass proves every checksum, compares the files with the record of segments, and finds
- * the newest record of each key; the second decodes only those. An unfinished last frame is what a crash leaves and is
+ * the newest record of each key; the second decodes only those. An unfinished last frame is left by a crash and is
  * cut off; damage anywhere else, and a file that is missing or too short, is never explained away: the store refuses to
- * start, and says what can be done. Nothing is changed before all of it was judged.
+ * start, with the remedy in its message. No file is changed before the whole log was judged.
  */
 import type { LoadedEntry } from '../../engine.ts';
 import { createObjectDecoder } from '../template-decoder.ts';
@@ -34,13 +34,13 @@ export interface ReadSegment extends ClosedSegment {
   readonly lastFrame: number;
 }
 
-/** What a crash has left to be done. */
+/** Repairs that a crash has left to be done. */
 export interface Repairs {
   /** Files that are of no use: unfinished, or merged into others. */
   readonly remove: string[];
   /** The last segment, and where its unfinished write begins. */
   readonly cut: { name: string; length: number }[];
-  /** What is repaired, for people. */
+  /** The repairs in plain words, for people. */
   readonly notices: string[];
 }
 
@@ -100,7 +100,7 @@ export async function verifyLog(files: LogFiles): Promise<ReadLog> {
   return { record, segments, revision, repairs, live };
 }
 
-/** Takes frames in; tells what a segment holds and enters what is live. */
+/** Takes frames in; counts the records of a segment and enters the live ones. */
 function contentsInto(live: Map<string, number>) {
   const contents = {
     records: 0,
@@ -124,7 +124,7 @@ function contentsInto(live: Map<string, number>) {
 interface KnownSegment {
   readonly name: SegmentName;
   readonly header: SegmentHeader;
-  /** What the record says of this very file. */
+  /** The entry of this very file in the record of segments. */
   readonly recorded: RecordedSegment | undefined;
 }
 
@@ -269,8 +269,8 @@ function cutTail(repairs: Repairs, name: string, length: number, size: number, w
 }
 
 /**
- * Does what a crash has left to be done, and makes durable what was read: a process that was killed leaves names and
- * bytes that no power cut would have left. Nothing is removed before that which stands in its place is safe.
+ * Makes the repairs that a crash has left to be done, and makes the files read durable: a process that was killed leaves names and
+ * bytes that no power cut would have left. No file is removed before the one in its place is durable.
  */
 export async function repairLog(files: LogFiles, { segments, repairs: { cut, remove } }: ReadLog): Promise<void> {
   await files.syncDirectory();

@@ -1,4 +1,4 @@
-/** The record of segments: nothing less than what it says is opened, and a clean stop is known without the log. */
+/** The record of segments: a log that lacks any of its entries is not opened, and a clean stop is known without the log. */
 import {
   appendFileSync,
   mkdtempSync,

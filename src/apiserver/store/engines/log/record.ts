@@ -1,8 +1,8 @@
 /**
  * The record of segments: which files a store consists of, and how far they reached when that was last written down.
- * It is what makes a missing or shortened file noticed, and it carries the mark of a clean stop. A file of its own,
+ * By the record a missing or shortened file is noticed; the record also carries the mark of a clean stop. A file of its own,
  * `record`, of the same frames as the log: a header that names the store, then states, of which the last one counts.
- * It is written when segments change and when the store is opened and closed, never for a commit; and through a file
+ * The record is written when segments change and when the store is opened and closed, never for a commit; and through a file
  * that stays open, so that a segment can be closed when the process has no descriptor left.
  */
 import type { LogFile, LogFiles } from './files.ts';
@@ -48,7 +48,7 @@ export interface RecordState {
 export interface ReadRecord {
   readonly store: string;
   readonly state: RecordState;
-  /** Where the next state goes, and what it follows. */
+  /** Where the next state goes, and the checksum it follows. */
   readonly length: number;
   readonly checksum: number;
 }
@@ -69,7 +69,7 @@ export async function readRecord(files: LogFiles, names: readonly string[]): Pro
     });
     const damage = bad === undefined ? undefined : await damageInTail(file, bad, size, checksum);
     if (damage !== undefined) throw corrupt(RECORD, bad?.offset ?? 0, damage);
-    // It takes its name only when its first state is synced, so no crash leaves less.
+    // The file takes its name only when its first state is synced, so no crash leaves less.
     if (store === undefined) throw corrupt(RECORD, 0, 'it is empty');
     return { store, state, length: end, checksum };
   } finally {
@@ -144,7 +144,7 @@ async function replace(files: LogFiles, store: string, state: RecordState): Prom
 
 function segmentRecord(files: LogFiles, store: string, start: Written): SegmentRecord {
   let { file, length, checksum } = start;
-  /** A write failed: what stands behind `length` is unknown, so the next state goes into a new file. */
+  /** A write failed: the bytes behind `length` are unknown, so the next state goes into a new file. */
   let isBroken = false;
   /** A new file took the name, and the directory has not been synced since. */
   let isUnsynced = false;

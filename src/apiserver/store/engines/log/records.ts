@@ -36,7 +36,7 @@ export interface RawRecord {
   readonly end: number;
 }
 
-/** Calls `visit` for every line. Throws a SyntaxError for a line that is none of ours. */
+/** Calls `visit` for every line. Throws a SyntaxError for a line that is no record. */
 export function forEachRecord(payload: Buffer, visit: (record: RawRecord) => void): void {
   for (let start = 0; start < payload.length;) {
     const firstTab = payload.indexOf(TAB, start);

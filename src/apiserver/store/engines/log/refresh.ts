@@ -1,5 +1,5 @@
 /**
- * What a process reads at its start may be in the page cache alone: the one before it was killed between write and
+ * Bytes that a process reads at its start may be in the page cache alone: the process before it was killed between write and
  * sync, or its sync failed. After a failed sync the kernel takes those pages for written, and no later sync writes them.
  * So the bytes that the store is about to build on are written once more, as they are, and synced.
  */

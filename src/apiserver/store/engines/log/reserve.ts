@@ -1,6 +1,6 @@
 /**
  * Room kept back for the day the disk is full: a file of zeros beside the log. When a write finds no room, the file is
- * given up, and what it held pays for the records of deletions and for merging, which gives room back. Large enough for
+ * given up, and its room pays for the records of deletions and for merging, which gives room back. Large enough for
  * one step of a merge, and never larger than the log itself needs.
  */
 import type { LogFiles } from './files.ts';
@@ -11,7 +11,7 @@ const SYNC_BYTES = 4 * 1024 * 1024;
 const PIECE = Buffer.alloc(256 * 1024);
 
 export interface Reserve {
-  /** Makes the reserve what a log of this size needs; settles for less when the disk has less, and rejects with none. */
+  /** Makes the reserve as large as a log of this size needs; settles for less when the disk has less, and rejects with none. */
   fit(logBytes: number): Promise<void>;
   /** The same once there is room for all of it and some more; answers whether there was. */
   refill(logBytes: number): Promise<boolean>;
@@ -19,13 +19,13 @@ export interface Reserve {
   release(): Promise<void>;
 }
 
-/** `mostBytes` is what one step of a merge can need. */
+/** `mostBytes` is the most that one step of a merge can need. */
 export function createReserve(files: LogFiles, mostBytes: number): Reserve {
   let held = 0;
   let isKnown = false;
   const wanted = (logBytes: number): number => Math.max(LEAST_BYTES, Math.min(mostBytes, logBytes));
 
-  /** What an earlier process has kept back serves on. */
+  /** The reserve of an earlier process is used on. */
   async function find(): Promise<void> {
     if (isKnown) return;
     isKnown = true;
@@ -75,7 +75,7 @@ export function createReserve(files: LogFiles, mostBytes: number): Reserve {
     },
     async refill(logBytes) {
       const target = wanted(logBytes);
-      // Some more, so that the next write does not find the disk full again.
+      // More than the target, so that the next write does not find the disk full again.
       if ((await files.free()) < target + Math.max(LEAST_BYTES, target / 4)) return false;
       try {
         await grow(target);

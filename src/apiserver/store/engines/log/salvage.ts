@@ -1,7 +1,7 @@
 /**
  * The way out when a log is damaged in the middle: reads every frame that is still intact, wherever it stands, and
- * writes the newest record of each key into a new directory. The damaged one is only read. What the damage hid is
- * gone: a key may come back at an older revision, or after its removal, which is why nobody does this silently.
+ * writes the newest record of each key into a new directory. The damaged one is only read. Records that the damage hid are
+ * gone: a key may come back at an older revision, or after its removal, which is why no start does this by itself.
  *
  *     node dist/apiserver/store/engines/log/salvage.js DAMAGED-DIRECTORY NEW-DIRECTORY
  *
@@ -27,7 +27,7 @@ export interface Salvaged {
 const NEXT_FRAME = Buffer.from('\nEN1 ', 'latin1');
 const BATCH = 200;
 
-/** What `--data-dir` names, or the store inside it. */
+/** A data directory as `--data-dir` names it, or the store inside it. */
 export async function salvageDirectory(from: string, to: string): Promise<Salvaged> {
   const store = join(from, 'store');
   if (!existsSync(store)) return salvageLog(from, to);
@@ -64,7 +64,7 @@ export async function salvageLog(from: string, to: string): Promise<Salvaged> {
 const revisionIn = (payload: Buffer): number =>
   (JSON.parse(payload.toString('utf8')) as { revision?: number }).revision ?? 0;
 
-/** Hands over every intact frame; answers with what lies between them. */
+/** Hands over every intact frame; returns the gaps between them. */
 function scan(bytes: Buffer, take: (type: FrameType, payload: Buffer) => void): { offset: number; bytes: number }[] {
   const holes: { offset: number; bytes: number }[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -23,7 +23,7 @@ export interface SegmentHeader {
   readonly merged: boolean;
   /** The highest revision ever given out before this segment; survives even when its records are compacted away. */
   readonly revision: number;
-  /** How much of the segment before is valid: what stands behind was never answered. */
+  /** How much of the segment before is valid: bytes behind that were never answered. */
   readonly previousLength: number;
   /** Of the last frame of the segment before that counts. Absent in format 1. */
   readonly previousChecksum?: number;
@@ -36,13 +36,13 @@ export interface SegmentHeader {
   readonly generation?: number;
 }
 
-/** What the last frame of a merged segment says. Only `records` is there in format 1. */
+/** The last frame of a merged segment. Only `records` is there in format 1. */
 export interface SegmentEnd {
   readonly records: number;
   /** The last segment whose records are in it. */
   readonly last?: number;
   /**
-   * The revision that was durable when it was finished. What was superseded until then was left out, so the segments
+   * The revision that was durable when the merge finished. Records superseded until then were left out, so the segments
    * that were not merged must reach as far: a copy of the directory may have caught them earlier.
    */
   readonly through?: number;
@@ -59,7 +59,7 @@ export const segmentName = (first: number, last: number): SegmentName => ({
 
 export const TEMPORARY = '.tmp';
 
-/** What to read, in order, and what a crash during compaction has left behind. */
+/** The segments to read, in order, and the files that a crash during compaction has left behind. */
 export function arrangeSegments(names: readonly string[]): { segments: SegmentName[]; leftOver: string[] } {
   const leftOver = names.filter((name) => name.endsWith(TEMPORARY));
   const found: SegmentName[] = [];

@@ -8,7 +8,7 @@ import { TEMPORARY } from './segment.ts';
 export const SPARE = `next${TEMPORARY}`;
 
 export interface SpareFile {
-  /** Opens the file in the background, where there is none. What prevents it is tried again with the next call. */
+  /** Opens the file in the background, where there is none. A failed attempt is repeated with the next call. */
   keep(): void;
   /** The empty file, now the caller's to rename; undefined where none could be opened. */
   take(): Promise<LogFile | undefined>;

@@ -2,7 +2,7 @@
  * Tells a write that a crash interrupted from damage. A frame is synced before anything follows it, so only the last
  * one can be unfinished, and only in two ways: the file ends within it, or sectors of it were never written, or not to
  * their end, and read as zeros. Frames are text and never hold a zero byte, so zeros cannot be mistaken for content. A
- * last frame that has all of its bytes and is wrong nevertheless was finished once: it may have been answered.
+ * last frame that has all of its bytes and is wrong nevertheless was finished once: its batch may have been answered.
  */
 import type { LogFile } from './files.ts';
 import { HEADER_BYTES, hasSumWithLength, isIntact, isStartOfHeader, parseHeader } from './frame.ts';

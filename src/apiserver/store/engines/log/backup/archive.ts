@@ -1,5 +1,5 @@
 /**
- * The file that a backup is: a plain tar, so that ordinary tools list and unpack it, whose last member says what must
+ * The file that a backup is: a plain tar, so that ordinary tools list and unpack it, whose last member lists what must
  * be in it. Every byte is accounted for: contents by their SHA-256, headers and padding because they must be exactly
  * what this file would write, the last member by a hash of its own. That hash is the hash of the backup.
  */
@@ -13,7 +13,7 @@ const END = Buffer.alloc(2 * BLOCK);
 const PIECE_BYTES = 1024 * 1024;
 const LISTING = 'everynode-backup.json';
 const FORMAT = 1;
-/** What eleven octal digits can say. */
+/** The largest number of eleven octal digits. */
 const LARGEST_MEMBER = 8 ** 11 - 1;
 
 export interface Member {
@@ -22,7 +22,7 @@ export interface Member {
   readonly sha256: string;
 }
 
-/** What a backup says of itself. */
+/** The last member of a backup: its own description. */
 export interface BackupFacts {
   /** The identity of the store. */
   readonly store: string;
@@ -42,7 +42,7 @@ interface Listing extends BackupFacts {
 export interface ArchiveWriter {
   /** `read` fills the buffer from a position within the member, completely. */
   add(name: string, size: number, read: (into: Buffer, position: number) => Promise<void>): Promise<void>;
-  /** Writes what the backup says of itself; answers with its hash. */
+  /** Writes the backup's description of itself; returns its hash. */
   finish(facts: BackupFacts): Promise<string>;
 }
 
@@ -82,7 +82,7 @@ export function writeArchive(file: FileHandle): ArchiveWriter {
 
 const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK;
 
-/** Always the same for a name and a size: nobody's user, no time. */
+/** Always the same for a name and a size: no user, no time. */
 function headerOf(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > 99) throw new StoreError('EN_STORE_BACKUP', `${name} is too long a name for a backup`);
   if (size > LARGEST_MEMBER)

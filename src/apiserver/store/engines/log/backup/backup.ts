@@ -1,7 +1,7 @@
 /**
  * Backup and restore of a data directory: the store and the keys beside it, in one file. A backup is taken from
- * outside, whether a server runs on the directory or not; it holds everything answered before it began, at one
- * revision. What is restored opens as a store that was closed properly.
+ * outside, whether a server runs on the directory or not, and holds everything answered before it began, at one
+ * revision. A restored directory opens as a store that was closed properly.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import type { Snapshot } from './snapshot.ts';
 export interface Backup extends BackupFacts {
   /** Bytes of all files in it. */
   readonly bytes: number;
-  /** SHA-256, in hex, of what the backup says of itself, which holds the hash of every file. */
+  /** SHA-256, in hex, of the backup's description of itself, which holds the hash of every file. */
   readonly hash: string;
 }
 
@@ -181,7 +181,7 @@ function archivedFiles(archive: OpenArchive): LogFiles {
   };
 }
 
-/** Restores into a directory that does not exist or is empty; it is there whole or not at all. */
+/** Restores into a directory that does not exist or is empty; the restored directory is there whole or not at all. */
 export async function restoreBackup(path: string, dataDir: string): Promise<Backup> {
   const target = resolve(dataDir);
   requireEmpty(target);

@@ -29,7 +29,7 @@ export async function takeSnapshot(files: LogFiles): Promise<Snapshot> {
       if (pinned !== undefined) return { log: await verifyLog(pinned.files), read: pinned.read, close: pinned.close };
     } catch (error) {
       await pinned?.close();
-      // Only a merge can make files that are whole look as if they were not; it may keep their names, but not often.
+      // Only a merge can make files that are whole look as if they were not; a merge may keep their names, but not often.
       if (attempt >= ATTEMPTS || (attempt > 2 && sameFiles(names, await files.list()))) throw error;
     }
     if (attempt >= ATTEMPTS) {
@@ -42,7 +42,7 @@ const sameFiles = (some: readonly string[], others: readonly string[]): boolean 
   JSON.stringify(some.toSorted()) === JSON.stringify(others.toSorted());
 
 interface Pinned {
-  /** Reads only, and only of what there was. */
+  /** The opened files, for reading only, each up to the size it had at that moment. */
   readonly files: LogFiles;
   read(name: string, into: Buffer, position: number): Promise<void>;
   close(): Promise<void>;
@@ -56,12 +56,12 @@ async function pin(files: LogFiles, names: readonly string[]): Promise<Pinned | 
   };
   const segments = arrangeSegments(names).segments.map(({ name }) => name);
   try {
-    // The record first: it then says no more than what the files behind it hold.
+    // The record first: its states then reach no further than the files behind it.
     for (const name of names.includes(RECORD) ? [RECORD, ...segments] : segments) {
       const file = await files.open(name, 'existing');
       open.set(name, { file, size: name === RECORD ? await file.size() : 0 });
     }
-    // The sizes last: what is written to the last segment is then as new as any merge that was opened.
+    // The sizes last: the last segment's frames are then as new as any merge that was opened.
     for (const name of segments) {
       const { file } = open.get(name) as { file: LogFile };
       open.set(name, { file, size: await file.size() });

@@ -1,37 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createRegistry } from '../../core/api/registry/registry.ts';
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Namespace } from '../../core/api/types/core-v1.ts';
-import type { Resource, Stored } from '../../core/kube/objects.ts';
-import { forEachBounded } from './for-each-bounded.ts';
+import type { Stored } from '../../core/kube/objects.ts';
 import { terminationConditions, withConditions } from './namespace-conditions.ts';
-import { collectableResources, namespacedResources } from './served-resources.ts';
-
-describe('work on many', () => {
-  it('never has more under way than it may, and reaches all', async () => {
-    let [running, most] = [0, 0];
-    const seen: number[] = [];
-    await forEachBounded([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
-      running += 1;
-      most = Math.max(most, running);
-      await Promise.resolve();
-      seen.push(item);
-      running -= 1;
-    });
-    expect([most, seen.toSorted((a, b) => a - b)]).toEqual([3, [1, 2, 3, 4, 5, 6, 7]]);
-  });
-
-  it('tries the rest although one failed, then says so', async () => {
-    const seen: number[] = [];
-    const all = forEachBounded([1, 2, 3], 1, async (item) => {
-      seen.push(item);
-      await Promise.resolve();
-      if (item === 1) throw new Error('no');
-    });
-    await expect(all).rejects.toThrow('no');
-    expect(seen).toEqual([1, 2, 3]);
-  });
-});
 
 const NAMESPACE: Stored<Namespace> = {
   apiVersion: 'v1',
@@ -71,26 +42,5 @@ describe('what a namespace says of its end', () => {
       ['True', 't1'],
       ['False', 't3'],
     ]);
-  });
-});
-
-describe('the kinds kept in order', () => {
-  const kinds = createRegistry().all();
-  const names = (chosen: readonly Resource[]): readonly string[] =>
-    chosen.map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`));
-
-  it('own and are owned: all that can be followed and deleted, but no events', () => {
-    const chosen = names(collectableResources(kinds));
-    for (const name of ['pods', 'daemonsets.apps', 'controllerrevisions.apps', 'nodes', 'namespaces'])
-      expect(chosen).toContain(name);
-    for (const name of ['events', 'bindings', 'tokenreviews']) expect(chosen).not.toContain(name);
-    expect(new Set(chosen).size).toBe(chosen.length);
-  });
-
-  it('go with their namespace: those in one, each once', () => {
-    const chosen = names(namespacedResources(kinds));
-    expect(chosen).toContain('events');
-    expect(chosen).not.toContain('nodes');
-    expect(new Set(chosen).size).toBe(chosen.length);
   });
 });
