@@ -11,6 +11,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { encodeJson, JsonSyntaxError, parseJson } from '../../core/kube/json.ts';
+import { MAX_REQUEST_BYTES } from '../../core/kube/request-limit.ts';
 import { parseGoDuration } from '../../core/kube/time.ts';
 import { StatusError } from '../../core/kube/status-error.ts';
 import { abortAfter, aborted, orAborted } from '../time/abort.ts';
@@ -35,7 +36,7 @@ export interface WebhookServerOptions {
   readonly address: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** A review holds an object twice, each up to the 3 MiB of a request, and as JSON. */
+  /** Default: two objects of the largest request (old and new), and 2 MiB for the review around them. */
   readonly maxBodyBytes?: number;
   /** More at the same time are turned away, before they fill the memory. */
   readonly maxInFlight?: number;
@@ -56,7 +57,7 @@ export interface WebhookServer extends Actor {
   readonly listening: Promise<number>;
 }
 
-const MAX_BODY = 8 * 1024 * 1024;
+const MAX_BODY = 2 * MAX_REQUEST_BYTES + 2 * 1024 * 1024;
 const MAX_IN_FLIGHT = 256;
 /** The longest an API server waits. */
 const LONGEST_TIMEOUT_MS = 30_000;

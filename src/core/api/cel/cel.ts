@@ -13,6 +13,7 @@
  * Wrapping a value costs nothing: its members are looked at when an expression asks for them.
  */
 import type { Json } from '../../kube/json.ts';
+import { MAX_REQUEST_BYTES } from '../../kube/request-limit.ts';
 import type { Expr } from './ast.ts';
 import { check, type Checked } from './checker.ts';
 import { collectObjects, withNames, type DeclType } from './decl-types.ts';
@@ -202,7 +203,6 @@ export const celValueOf = (json: Json, decl: DeclType): CelBinding => decl.adapt
 
 /** How often a rule may run in one object, when it stands below lists or maps without bounds. */
 export const maxCardinality = (decl: DeclType): number => Math.floor(MAX_REQUEST_BYTES / (decl.minSerializedSize + 1));
-const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 /** `estimated rule cost exceeds budget by factor of 2.5x (try …)`. */
 export function costMessage(name: string, cost: number, limit: number): string {
