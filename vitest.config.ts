@@ -97,7 +97,6 @@ export default defineConfig({
         hookTimeout: 300_000,
         globalSetup: ['./test/kubernetes/support/setup.ts', './test/cli/setup.ts'],
       }),
-      project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
     ],
   },
 });

@@ -39,7 +39,7 @@ export const CONTROLLERS = {
 
 export type ControllerName = keyof typeof CONTROLLERS;
 
-export const ALL_CONTROLLERS: readonly string[] = ['*'];
+const ALL_CONTROLLERS: readonly string[] = ['*'];
 
 /** Answers for each controller whether it runs. Throws for a name nobody has. */
 export function selectControllers(selection: readonly string[] = ALL_CONTROLLERS): (name: ControllerName) => boolean {

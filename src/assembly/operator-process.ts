@@ -38,7 +38,7 @@ export interface ElectionOptions {
   readonly retryPeriodMs?: number;
 }
 
-export interface Address {
+interface Address {
   readonly bind: string;
   /** 0 takes a free one. */
   readonly port: number;

@@ -18,7 +18,7 @@ export interface KeptKinds {
   readonly defined?: () => readonly CustomResourceDefinition[];
 }
 
-export const KEPT_KINDS: readonly KeptKinds[] = [{ controller: 'component-controller', defined: componentDefinitions }];
+const KEPT_KINDS: readonly KeptKinds[] = [{ controller: 'component-controller', defined: componentDefinitions }];
 
 export interface ServedKinds {
   /** To be registered from the first moment on. */

@@ -19,7 +19,6 @@ import { createQuotaController } from '../control/housekeeping/quota/quota-contr
 import { createTaintEviction } from '../control/housekeeping/nodes/taint-eviction.ts';
 import { createPodGc } from '../control/housekeeping/pods/pod-gc.ts';
 import { collectableResources } from '../control/housekeeping/served-resources.ts';
-import { createWorkloads } from '../control/housekeeping/workloads/workloads.ts';
 import { createDaemonSetController } from '../control/daemonset/daemonset-controller.ts';
 import { createScheduler } from '../control/scheduler/scheduler.ts';
 import { createRegistry } from '../core/api/registry/registry.ts';
@@ -33,7 +32,7 @@ import type { Random } from '../machinery/random/random.ts';
 import { createFleet } from '../nodes/fleet/fleet.ts';
 
 /** All that an actor may touch. Nothing in it is shared with another actor. */
-export interface ActorSurroundings {
+interface ActorSurroundings {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: Clock;
@@ -47,7 +46,7 @@ export interface ActorFactory {
   create(surroundings: ActorSurroundings): readonly Actor[];
 }
 
-export const FLEET: ActorFactory = { name: 'fleet', create: (around) => [createFleet(around)] };
+const FLEET: ActorFactory = { name: 'fleet', create: (around) => [createFleet(around)] };
 export const SCHEDULER: ActorFactory = { name: 'scheduler', create: (around) => [createScheduler(around)] };
 
 export const DAEMONSET: ActorFactory = { name: 'daemonset', create: (around) => [createDaemonSetController(around)] };
@@ -57,8 +56,8 @@ export const GARBAGE_COLLECTOR: ActorFactory = {
   create: (around) => [createGarbageCollector({ ...around, resources: collectableResources(createRegistry().all()) })],
 };
 
-export const POD_GC: ActorFactory = { name: 'pod-gc', create: (around) => [createPodGc(around)] };
-export const TAINT_EVICTION: ActorFactory = {
+const POD_GC: ActorFactory = { name: 'pod-gc', create: (around) => [createPodGc(around)] };
+const TAINT_EVICTION: ActorFactory = {
   name: 'taint-eviction',
   create: (around) => [createTaintEviction(around)],
 };
@@ -75,9 +74,6 @@ export const RESOURCE_QUOTA: ActorFactory = {
   name: 'resource-quota',
   create: (around) => [createQuotaController({ ...around, resources: () => createRegistry().all() })],
 };
-
-/** Deployments, StatefulSets, Jobs and the like. For simulations of more than daemons; no default, for what it costs. */
-export const WORKLOADS: ActorFactory = { name: 'workloads', create: (around) => createWorkloads(around, () => true) };
 
 /** Those of an embedded cluster's actors that have to do with nodes and daemons, each a process of its own. */
 export const SIMULATED_ACTORS: readonly ActorFactory[] = [

@@ -6,7 +6,6 @@ export const MACHINERY_ERROR_CODES = {
   EN_MACHINERY_WATCH_DECODE: 'A watch carried something that is not an event, or an event too large to hold',
   EN_MACHINERY_LEASE_TIMES: 'Leader election times do not fit together',
   EN_MACHINERY_NOT_LEADER: 'Something was to be written after the lead was lost to another process',
-  EN_MACHINERY_SHUTDOWN_TIMEOUT: 'Something did not stop in the time it was given',
   EN_MACHINERY_ALREADY_STARTED: 'Something that runs once was started twice',
   EN_MACHINERY_UNKNOWN_INDEX: 'A cache was asked by an index that was never added',
   EN_MACHINERY_DUPLICATE_INDEX: 'Two different index functions were given the same name',

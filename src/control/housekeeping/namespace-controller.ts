@@ -37,7 +37,7 @@ export interface NamespaceControllerOptions {
   readonly metrics?: Metrics;
 }
 
-export interface NamespacedResource extends Resource {
+interface NamespacedResource extends Resource {
   readonly verbs: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export type Decision =
   | { readonly outcome: 'overtaken' };
 
 /** Yields whenever its turn is over; the answer is returned. */
-export type Attempt = Generator<undefined, Decision, undefined>;
+type Attempt = Generator<undefined, Decision, undefined>;
 
 export interface Cycle {
   /** The answer at once, where that takes no time: pods with a pin, pods whose like was refused a moment ago. */

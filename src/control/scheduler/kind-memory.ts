@@ -13,7 +13,7 @@ import { kindOf } from './queue/kinds-of-pods.ts';
 /** The node does not take the pod. */
 export const REFUSES = -1;
 
-export interface NodeScores {
+interface NodeScores {
   /** By slot: what the node is worth, or REFUSES, or NaN where that cannot be said of it alone. */
   readonly scores: Float64Array;
   /** By slot: the state of change the node was in when it said so; outdated where `changes` differs. */

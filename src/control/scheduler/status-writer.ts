@@ -15,7 +15,7 @@ import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../machinery/cache/object-store.ts';
 import { createSlicedWork } from '../../machinery/time/sliced-work.ts';
 
-export interface Wish {
+interface Wish {
   /** PodScheduled=False with this; absent: the condition stays as it is. */
   readonly unscheduled?: { readonly reason: 'Unschedulable' | 'SchedulerError'; readonly message: string };
   /** Empty clears it; absent: it stays as it is. */

@@ -13,7 +13,7 @@ import type { Informers } from '../../machinery/cache/informers.ts';
 import type { StorageChange } from './queue/cluster-change.ts';
 
 /** What went helps nobody but those who waited for it in vain. */
-export interface StorageGone {
+interface StorageGone {
   claim(claim: PersistentVolumeClaim): void;
   volume(volume: PersistentVolume): void;
 }

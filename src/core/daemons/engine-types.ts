@@ -40,7 +40,7 @@ export interface Rules<C, D extends DaemonDefinition> {
   readonly listed: number;
 }
 
-export type EngineEvent<C, D> =
+type EngineEvent<C, D> =
   | { readonly type: 'node'; readonly node: Node }
   | { readonly type: 'node-gone'; readonly name: string }
   | { readonly type: 'daemon'; readonly daemon: D }

@@ -22,7 +22,7 @@ export interface NodeNames {
 }
 
 /** The text by which nodes are put in order. A control character sorts before everything a name or label may hold. */
-export function orderKey(nodes: NodeNames, place: number, groupLabel: string | undefined): string {
+function orderKey(nodes: NodeNames, place: number, groupLabel: string | undefined): string {
   const name = nodes.nodeName(place);
   if (groupLabel === undefined) return name;
   return `${labelOf(nodes.node(place)?.metadata.labels, groupLabel) ?? '\u007f'}\u0001${name}`;

@@ -41,7 +41,7 @@ export interface RolloutWishes {
   readonly stopAfterCrashes: number | undefined;
 }
 
-export const NO_WISHES: RolloutWishes = Object.freeze({
+const NO_WISHES: RolloutWishes = Object.freeze({
   paused: false,
   partition: undefined,
   canary: undefined,

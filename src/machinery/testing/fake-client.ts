@@ -39,7 +39,7 @@ export interface FakeRequest {
 }
 
 /** A promise it answers with is awaited (a slow server); what it throws is the answer. */
-export type FakeHook = (request: FakeRequest) => void | Promise<void>;
+type FakeHook = (request: FakeRequest) => void | Promise<void>;
 
 export interface FakeClient extends Client {
   /** Runs before the request takes effect: throwing refuses it. */

@@ -18,7 +18,7 @@ import { createReplicaController } from './replicaset/replica-controller.ts';
 import { createStatefulSetController } from './statefulset/statefulset-controller.ts';
 
 /** By the names of kube-controller-manager. */
-export const WORKLOAD_CONTROLLERS = {
+const WORKLOAD_CONTROLLERS = {
   'deployment-controller': createDeploymentController,
   'replicaset-controller': (options) => createReplicaController(REPLICA_SET, options),
   'replicationcontroller-controller': (options) => createReplicaController(REPLICATION_CONTROLLER, options),

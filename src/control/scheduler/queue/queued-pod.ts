@@ -5,7 +5,7 @@ import type { HeapEntry } from '../../../machinery/structures/heap.ts';
 import type { ClusterChange } from './cluster-change.ts';
 
 /** Where a pod is. It is in exactly one of these places, and in the structure that belongs to it. */
-export type Place =
+type Place =
   /** To be tried as soon as there is a turn. */
   | 'active'
   /** Worth trying again, after a pause; sooner when there is nothing else to do. */

@@ -21,7 +21,7 @@ import { ABOUT_STORAGE, ACROSS_NODES, REJECTOR, rejectorBit } from './rejectors.
 import { sharesDomain } from './shared-domains.ts';
 import { claimNames, storageHelps } from './storage-hints.ts';
 
-export interface Called {
+interface Called {
   readonly entry: QueuedPod;
   /** As one of a limited number. */
   readonly limited: boolean;

@@ -29,14 +29,13 @@ import { validate } from './validators.ts';
 import { isError, type CelError, type CelValue, type Val } from './values/values.ts';
 import { OutOfBudget, startWork } from './values/work.ts';
 
-export type { CelCost, CelEnvironment } from './model.ts';
-export type { CelIssue } from './values/source.ts';
+export type { CelEnvironment } from './model.ts';
 export type { CelType } from './types.ts';
 export type { CelValue } from './values/values.ts';
 export type { DeclType } from './decl-types.ts';
 
 /** Cost one evaluation may have; roughly a tenth of a second upstream. */
-export const PER_CALL_LIMIT = 1_000_000;
+const PER_CALL_LIMIT = 1_000_000;
 /** Cost all rules of one object, or one policy binding, may have together. */
 export const RUNTIME_COST_BUDGET = 10_000_000;
 /** The same for the match conditions of one webhook or policy. */
@@ -70,7 +69,7 @@ export interface CelBindings {
   readonly [variable: string]: CelBinding | (() => CelBinding) | undefined;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   /** Cost at which evaluation stops; `PER_CALL_LIMIT` unless told. */
   readonly limit?: number;
 }

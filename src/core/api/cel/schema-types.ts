@@ -155,7 +155,7 @@ const adapters = new WeakMap<JSONSchemaProps, Adapt>();
 const NOT_NULLABLE = new CelError('invalid data, got null for schema with nullable=false');
 
 /** How JSON of a schema becomes values. The same schema yields the same function. */
-export function adapterOf(schema: JSONSchemaProps): Adapt {
+function adapterOf(schema: JSONSchemaProps): Adapt {
   const known = adapters.get(schema);
   if (known) return known;
   const typed = typedAdapter(schema);

@@ -7,7 +7,7 @@ import type { ListMeta, ObjectMeta } from '../../kube/meta-v1.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { Cell } from './columns.ts';
 
-export type IncludeObject = 'None' | 'Metadata' | 'Object';
+type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface TableOptions {
   readonly includeObject: IncludeObject;
@@ -27,7 +27,7 @@ export interface PartialObject {
   readonly metadata: ObjectMeta;
 }
 
-export interface TableRow {
+interface TableRow {
   readonly cells: readonly Cell[];
   readonly conditions?: readonly TableRowCondition[];
   readonly object: KubeObject | PartialObject | null;

@@ -20,7 +20,7 @@ export interface ExecPlugin {
   readonly interactiveMode?: string;
 }
 
-export interface ExecCluster {
+interface ExecCluster {
   readonly server: string;
   readonly 'tls-server-name'?: string;
   readonly 'insecure-skip-tls-verify'?: boolean;

@@ -47,7 +47,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<RestCo
   return restConfigFrom(config, options);
 }
 
-export async function restConfigFrom(config: Kubeconfig, options: KubeconfigOptions): Promise<RestConfig> {
+async function restConfigFrom(config: Kubeconfig, options: KubeconfigOptions): Promise<RestConfig> {
   const contextName = options.context ?? config.currentContext;
   const context = config.contexts.get(contextName)?.value;
   if (context === undefined && contextName !== '') {
