@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ describe('oidc', () => {
     const authority = await createAuthority('issuer', now);
     const subject = { commonName: 'localhost' };
     const pair = await issueCertificate(authority, now, { subject, usage: 'server', hosts: ['localhost'] });
-    server = createServer({ cert: pair.certificate, key: pair.key }, async (request, response) => {
+    const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
       const text = await read(request);
       if (request.url === '/realm/.well-known/openid-configuration') {
@@ -75,6 +75,9 @@ describe('oidc', () => {
       asked.push(one);
       const { status, body } = answer(one);
       response.writeHead(status).end(JSON.stringify(body));
+    };
+    server = createServer({ cert: pair.certificate, key: pair.key }, (request, response) => {
+      void serve(request, response);
     });
     await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
     writeFileSync(join(directory, 'issuer.crt'), authority.certificate);
