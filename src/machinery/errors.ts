@@ -1,4 +1,6 @@
 /** Failures of the machinery itself. A code is never renamed: people search for it. (The API's errors are `StatusError`.) */
+import { CodedError } from '../core/kube/coded-error.ts';
+
 export const MACHINERY_ERROR_CODES = {
   EN_MACHINERY_KUBECONFIG: 'A kubeconfig could not be read, or lacks what it refers to',
   EN_MACHINERY_CREDENTIALS: 'Credentials could not be obtained (exec plugin, token file, auth provider)',
@@ -13,12 +15,6 @@ export const MACHINERY_ERROR_CODES = {
 
 export type MachineryErrorCode = keyof typeof MACHINERY_ERROR_CODES;
 
-export class MachineryError extends Error {
+export class MachineryError extends CodedError<MachineryErrorCode> {
   override readonly name = 'MachineryError';
-  readonly code: MachineryErrorCode;
-
-  constructor(code: MachineryErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
