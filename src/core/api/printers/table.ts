@@ -1,6 +1,6 @@
 /**
  * Tables, as kubectl asks for them: the server words every cell, the client only lays them out. One printer a kind,
- * one file a family beside this one; `by-kind.ts` says which kind has which.
+ * one file a family beside this one; registry/kinds.ts says which kind has which.
  */
 import type { PrinterColumn, TablePrinter, TableRowCondition } from '../kind/kind-definition.ts';
 import type { ListMeta, ObjectMeta } from '../../kube/meta-v1.ts';
