@@ -17,6 +17,23 @@ const project = (name: string, include: string[], extra: object = {}) => ({
 /** Suites of real processes meet a busy machine's moods; a second failure is a real one. What was retried is reported. */
 const PROCESSES = { pool: 'forks' as const, retry: 1 };
 
+/** Folders of test/ with a project of their own. All others belong to `contract`, so that no new folder is forgotten. */
+const SUITES = {
+  kubectl: ['test/kubectl/*.test.ts', 'test/*/kubectl/**/*.test.ts'],
+  walk: [
+    'test/kubectl/walk/**/*.test.ts',
+    'test/manifests/**/*.test.ts',
+    'test/helm/**/*.test.ts',
+    'test/deploy/**/*.test.ts',
+  ],
+  cli: ['test/cli/**/*.test.ts', 'test/operator/**/*.test.ts'],
+  simulation: ['test/simulation/**/*.test.ts'],
+  faults: ['test/faults/**/*.test.ts'],
+  fuzz: ['test/fuzz/**/*.test.ts'],
+  kubernetes: ['test/kubernetes/**/*.test.ts'],
+};
+const ELSEWHERE = Object.values(SUITES).flat();
+
 export default defineConfig({
   test: {
     // One more than there are cores: suites of real processes wait half of their time.
@@ -25,62 +42,29 @@ export default defineConfig({
       project('unit', ['src/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'], {
         exclude: ['src/**/*.contract.test.ts'],
       }),
-      project('contract', [
-        'src/**/*.contract.test.ts',
-        'test/contract/**/*.test.ts',
-        'test/hostile/**/*.test.ts',
-        'test/daemonset/**/*.test.ts',
-        'test/housekeeping/**/*.test.ts',
-        'test/webhooks/**/*.test.ts',
-        'test/apply/*.test.ts',
-        'test/access/*.test.ts',
-        'test/custom/*.test.ts',
-        'test/store/**/*.test.ts',
-        'test/workloads/**/*.test.ts',
-        'test/component-apply/**/*.test.ts',
-        'test/component-controller/**/*.test.ts',
-      ]),
-      project(
-        'kubectl',
-        [
-          'test/kubectl/*.test.ts',
-          'test/apply/kubectl/**/*.test.ts',
-          'test/access/kubectl/**/*.test.ts',
-          'test/custom/kubectl/**/*.test.ts',
-          'test/support/**/*.test.ts',
-        ],
-        {
-          ...PROCESSES,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          globalSetup: './test/support/kubectl-setup.ts',
-        },
-      ),
+      project('contract', ['src/**/*.contract.test.ts', 'test/**/*.test.ts'], { exclude: ELSEWHERE }),
+      project('kubectl', SUITES.kubectl, {
+        ...PROCESSES,
+        testTimeout: 60_000,
+        hookTimeout: 120_000,
+        globalSetup: './test/support/kubectl-setup.ts',
+      }),
       // Long walks of whole manifests and transcripts; part of test:all and of what must hold before a change lands.
-      project(
-        'walk',
-        [
-          'test/kubectl/walk/**/*.test.ts',
-          'test/manifests/**/*.test.ts',
-          'test/helm/**/*.test.ts',
-          'test/deploy/**/*.test.ts',
-        ],
-        {
-          ...PROCESSES,
-          testTimeout: 400_000,
-          hookTimeout: 120_000,
-          globalSetup: './test/support/kubectl-setup.ts',
-        },
-      ),
-      project('cli', ['test/cli/**/*.test.ts', 'test/operator/**/*.test.ts'], {
+      project('walk', SUITES.walk, {
+        ...PROCESSES,
+        testTimeout: 400_000,
+        hookTimeout: 120_000,
+        globalSetup: './test/support/kubectl-setup.ts',
+      }),
+      project('cli', SUITES.cli, {
         ...PROCESSES,
         testTimeout: 60_000,
         globalSetup: './test/cli/setup.ts',
       }),
-      project('simulation', ['test/simulation/**/*.test.ts'], { testTimeout: 60_000 }),
-      project('faults', ['test/faults/**/*.test.ts'], { ...PROCESSES, testTimeout: 300_000, hookTimeout: 120_000 }),
+      project('simulation', SUITES.simulation, { testTimeout: 60_000 }),
+      project('faults', SUITES.faults, { ...PROCESSES, testTimeout: 300_000, hookTimeout: 120_000 }),
       // A hundred thousand hostile cases from a fixed seed; see test/fuzz/support/plan.ts.
-      project('fuzz', ['test/fuzz/**/*.test.ts'], {
+      project('fuzz', SUITES.fuzz, {
         // Cases come from a fixed seed: what is wrong fails twice, a stall of the machine once.
         retry: 1,
         testTimeout: 300_000,
@@ -88,7 +72,7 @@ export default defineConfig({
         globalSetup: './test/fuzz/support/counts.ts',
       }),
       // Against a real control plane, or with parts of one; see scripts/get-kubernetes.mjs. One at a time: each fills the machine.
-      project('kubernetes', ['test/kubernetes/**/*.test.ts'], {
+      project('kubernetes', SUITES.kubernetes, {
         pool: 'forks' as const,
         maxWorkers: 1,
         // As with other suites of processes: a machine that is busy with something else is no failure.
@@ -97,7 +81,6 @@ export default defineConfig({
         hookTimeout: 300_000,
         globalSetup: ['./test/kubernetes/support/setup.ts', './test/cli/setup.ts'],
       }),
-      project('browser', ['test/browser/**/*.test.ts'], { ...PROCESSES, testTimeout: 120_000 }),
     ],
   },
 });

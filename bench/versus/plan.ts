@@ -39,8 +39,8 @@ export interface Run {
   readonly update: string | undefined;
 }
 
-export const rolloutCase = (nodes: number): string => `rollout-${nodes}`;
-export const updateCase = (nodes: number): string => `update-${nodes}`;
+const rolloutCase = (nodes: number): string => `rollout-${nodes}`;
+const updateCase = (nodes: number): string => `update-${nodes}`;
 
 const DEFAULTS = { nodes: '500,1000,2000', rounds: '5', 'default-rounds': '3', timeout: '400' } as const;
 const UPDATE_NODES = 1000;
@@ -120,7 +120,7 @@ function count(flag: string, text: string): number {
   return Number(text);
 }
 
-export const casesOf = ({ nodes, updateNodes }: Pick<Options, 'nodes' | 'updateNodes'>): readonly string[] => [
+const casesOf = ({ nodes, updateNodes }: Pick<Options, 'nodes' | 'updateNodes'>): readonly string[] => [
   ...nodes.map(rolloutCase),
   ...(updateNodes === undefined ? [] : [updateCase(updateNodes)]),
 ];

@@ -39,7 +39,7 @@ function read(name: string, pid: number, file: string): string {
   }
 }
 
-export interface Cost {
+interface Cost {
   readonly cpuSeconds: number;
   /** The most they have held at one moment. */
   readonly memoryMiB: number;

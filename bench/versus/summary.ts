@@ -11,7 +11,7 @@ export interface Sample {
   readonly memory: number;
 }
 
-export const BENCH = 'versus-kubernetes';
+const BENCH = 'versus-kubernetes';
 
 type Measure = 'wall' | 'cpu' | 'memory';
 const MEASURES: readonly { readonly measure: Measure; readonly unit: Unit; readonly better: string }[] = [

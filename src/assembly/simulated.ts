@@ -26,7 +26,7 @@ import type { Catalogue } from './catalogue/entry.ts';
 import { selectControllers } from './catalogue/select.ts';
 
 /** All that an actor may touch. Nothing in it is shared with another actor. */
-export type ActorSurroundings = Surroundings & { readonly logger: Logger };
+type ActorSurroundings = Surroundings & { readonly logger: Logger };
 
 /** Makes the actors of one process, which live and die together. */
 export interface ActorFactory {

@@ -1,4 +1,6 @@
 /** Failures of the machinery itself. A code is never renamed: people search for it. (The API's errors are `StatusError`.) */
+import { CodedError } from '../core/kube/coded-error.ts';
+
 export const MACHINERY_ERROR_CODES = {
   EN_MACHINERY_KUBECONFIG: 'A kubeconfig could not be read, or lacks what it refers to',
   EN_MACHINERY_CREDENTIALS: 'Credentials could not be obtained (exec plugin, token file, auth provider)',
@@ -6,7 +8,6 @@ export const MACHINERY_ERROR_CODES = {
   EN_MACHINERY_WATCH_DECODE: 'A watch carried something that is not an event, or an event too large to hold',
   EN_MACHINERY_LEASE_TIMES: 'Leader election times do not fit together',
   EN_MACHINERY_NOT_LEADER: 'Something was to be written after the lead was lost to another process',
-  EN_MACHINERY_SHUTDOWN_TIMEOUT: 'Something did not stop in the time it was given',
   EN_MACHINERY_ALREADY_STARTED: 'Something that runs once was started twice',
   EN_MACHINERY_UNKNOWN_INDEX: 'A cache was asked by an index that was never added',
   EN_MACHINERY_DUPLICATE_INDEX: 'Two different index functions were given the same name',
@@ -14,12 +15,6 @@ export const MACHINERY_ERROR_CODES = {
 
 export type MachineryErrorCode = keyof typeof MACHINERY_ERROR_CODES;
 
-export class MachineryError extends Error {
+export class MachineryError extends CodedError<MachineryErrorCode> {
   override readonly name = 'MachineryError';
-  readonly code: MachineryErrorCode;
-
-  constructor(code: MachineryErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

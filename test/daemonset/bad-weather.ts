@@ -4,9 +4,9 @@ import { serverTimeout, timeout } from '../../src/core/kube/status-error.ts';
 import type { Client, WatchOptions, WatchStream } from '../../src/machinery/client/client.ts';
 import type { Clock } from '../../src/machinery/time/clock.ts';
 
-export type Verb = 'get' | 'create' | 'update' | 'patch' | 'delete';
+type Verb = 'get' | 'create' | 'update' | 'patch' | 'delete';
 /** `lost`: the write takes effect and its answer does not come. `refused`: it does not take effect. */
-export type Fate = 'fine' | 'lost' | 'refused' | Error;
+type Fate = 'fine' | 'lost' | 'refused' | Error;
 
 export interface Weather {
   fate(verb: Verb, resource: Resource, object: KubeObject | undefined): Fate;

@@ -70,7 +70,7 @@ function driven(client: Client, clock: VirtualClock): Client {
   };
 }
 
-export const nodeGroup = (count: number): NodeGroup => ({ name: 'node', count });
+const nodeGroup = (count: number): NodeGroup => ({ name: 'node', count });
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const clock = createVirtualClock();

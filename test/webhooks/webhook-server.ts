@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createAuthority, issueCertificate } from '../../src/machinery/certificates/certificates.ts';
 
-export interface Review {
+interface Review {
   readonly apiVersion: string;
   readonly kind: string;
   readonly request: {

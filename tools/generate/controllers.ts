@@ -28,7 +28,7 @@ export function controllersHelp(profile: 'embedded' | 'operator', catalogue: Cat
   return `\nControllers:\n${lines.join('\n')}`;
 }
 
-export const helpFile = (catalogue: Catalogue = CATALOGUE): string => `/**
+const helpFile = (catalogue: Catalogue = CATALOGUE): string => `/**
  * Help of \`--controllers\`, apart from the catalogue so that printing help loads no controller. Written by \`npm run generate\`; do
  * not edit.
  */

@@ -12,7 +12,7 @@ interface Manifest {
   readonly [field: string]: unknown;
 }
 
-export const MANIFEST_NAMESPACE = 'everynode-system';
+const MANIFEST_NAMESPACE = 'everynode-system';
 
 /** For `helm template`, after its own words. */
 export const TEMPLATE_ARGUMENTS: readonly string[] = [

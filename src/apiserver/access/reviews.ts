@@ -20,7 +20,7 @@ import type { ClusterAuthorizer } from './rbac/rbac.ts';
 import { localReviewErrors, reviewErrors, selfReviewErrors } from './review-errors.ts';
 import { tenantOf } from '../contract/users.ts';
 
-export interface Question {
+interface Question {
   readonly object: KubeObject;
   readonly target: RequestTarget;
   readonly user: UserInfo;

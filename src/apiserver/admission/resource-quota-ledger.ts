@@ -11,7 +11,7 @@ import type { Stored } from '../../core/kube/objects.ts';
 import type { Clock, Timer } from '../../machinery/time/clock.ts';
 import type { CollectionKey, Store, StoreEvent, StoreKey } from '../store/store.ts';
 
-export interface Reservation {
+interface Reservation {
   readonly key: StoreKey;
   readonly uid: string;
   readonly isNew: boolean;

@@ -10,8 +10,8 @@ import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../..
 import type { Store } from '../store/store.ts';
 import { forbid } from './forbid.ts';
 
-export const TOKEN_MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-export const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
+const TOKEN_MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+const TOKEN_VOLUME_PREFIX = 'kube-api-access-';
 const DEFAULT_ACCOUNT = 'default';
 const MIRROR_POD = 'kubernetes.io/config.mirror';
 const TOKEN_SECONDS = 3607;

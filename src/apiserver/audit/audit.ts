@@ -44,7 +44,7 @@ export interface Audit {
   begin(exchange: AuditedExchange, request: AuditedRequest): AuditTrail | undefined;
 }
 
-export interface AuditedRequest {
+interface AuditedRequest {
   readonly verb: string;
   readonly target: RequestTarget | undefined;
   /** Who sent the request, and whom they act as. */

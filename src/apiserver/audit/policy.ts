@@ -3,12 +3,12 @@ import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { RequestTarget } from '../contract/request.ts';
 
-export const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type Level = (typeof LEVELS)[number];
-export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
+const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type Stage = (typeof STAGES)[number];
 
-export interface AuditRule {
+interface AuditRule {
   readonly level: Level;
   readonly users?: readonly string[];
   readonly userGroups?: readonly string[];

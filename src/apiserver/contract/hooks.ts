@@ -7,7 +7,7 @@ import type { StatusError } from '../../core/kube/status-error.ts';
 import type { ApiResponse, ConnectRequest, ConnectResponse, CreateRequest, RequestTarget } from './request.ts';
 import type { ReadToken } from './token-reading.ts';
 
-export interface EvictionCheck {
+interface EvictionCheck {
   /** Refuses (429) an eviction that a disruption budget forbids; `undefined` lets it pass. */
   (pod: Stored, tenant: string): StatusError | undefined;
 }
@@ -26,7 +26,7 @@ export interface Allocator {
 export type SubresourceHandler = (request: CreateRequest) => ApiResponse | Promise<ApiResponse>;
 
 /** Answers a stream behind an object (`pods/log`), usually by asking the node it runs on. */
-export type ConnectHandler = (request: ConnectRequest, object: Stored) => ConnectResponse | Promise<ConnectResponse>;
+type ConnectHandler = (request: ConnectRequest, object: Stored) => ConnectResponse | Promise<ConnectResponse>;
 
 export interface ApiHooks {
   readonly eviction: EvictionCheck;

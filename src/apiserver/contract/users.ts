@@ -14,7 +14,7 @@ export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHEN
 export const LOOPBACK: UserInfo = { name: 'system:apiserver', groups: ['system:masters', AUTHENTICATED] };
 
 /** Says in audit logs which credential of several was used. */
-export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 
 /** A client certificate speaks through its subject: the common name is the user, the organisations are the groups. */
 export const certificateUser = (commonName: string, organizations: readonly string[], sha256?: string): UserInfo => ({

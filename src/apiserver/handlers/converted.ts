@@ -16,7 +16,7 @@ import type {
 import { type Decoder, decodeOptions } from './steps/decode.ts';
 import { sentManagedFields } from './steps/managed-fields.ts';
 
-export function storageTarget(kind: KindDefinition, target: RequestTarget): RequestTarget {
+function storageTarget(kind: KindDefinition, target: RequestTarget): RequestTarget {
   const { group, resource, version } = kind.storage;
   return { ...target, group, version, resource };
 }

@@ -24,7 +24,7 @@ const SMALL_BATCH = 4;
 const MOST_SKIPPED = 64;
 const MOST_GATHERED = 100_000;
 
-export const WATCH_TOO_OLD = 'too old resource version';
+const WATCH_TOO_OLD = 'too old resource version';
 
 interface Start {
   /** Events after this revision are sent. */

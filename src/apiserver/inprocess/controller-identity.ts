@@ -9,7 +9,7 @@ import { createInProcessClient } from './in-process-client.ts';
 import { serviceAccountUser } from '../contract/users.ts';
 
 /** Without a uid: the account need not exist as an object for its controller to be itself. */
-export function controllerUser(account: string): UserInfo {
+function controllerUser(account: string): UserInfo {
   const { groups, name } = serviceAccountUser('kube-system', account, '');
   return { name, groups };
 }

@@ -1,4 +1,5 @@
 /** Everything the store can fail with, in one place. A code is never renamed. */
+import { CodedError } from '../../core/kube/coded-error.ts';
 import { StatusError, expired } from '../../core/kube/status-error.ts';
 
 export const STORE_ERROR_CODES = {
@@ -23,14 +24,8 @@ export const STORE_ERROR_CODES = {
 export type StoreErrorCode = keyof typeof STORE_ERROR_CODES;
 
 /** A failure outside any request: opening, closing, damaged files. */
-export class StoreError extends Error {
+export class StoreError extends CodedError<StoreErrorCode> {
   override readonly name = 'StoreError';
-  readonly code: StoreErrorCode;
-
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 /** Kubernetes has no reason for 507, and clients read a code without one as `Unknown`. */

@@ -1,38 +1,15 @@
 /** Who is asking: a client certificate our authority signed, a bearer token we gave out, or nobody. */
-import { createHash, type X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import { readCertificateSubject, type X509Subject } from '../../machinery/certificates/x509-names.ts';
-import { ANONYMOUS, AUTHENTICATED, certificateUser } from '../contract/users.ts';
+import { ANONYMOUS, certificateUser } from '../contract/users.ts';
 
 export interface TokenAuthenticator {
   /** The user behind a token, or undefined. Implementations compare digests, never the tokens themselves. */
   authenticate(token: string): UserInfo | undefined;
 }
-
-/** Tokens known from the start. They are kept as digests, so a heap dump or a log tells none of them. */
-export function staticTokens(users: ReadonlyMap<string, UserInfo>): TokenAuthenticator {
-  const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
-  const known = new Map([...users].map(([token, user]) => [digest(token), withAuthenticated(user)]));
-  return { authenticate: (token) => known.get(digest(token)) };
-}
-
-/** The first that knows a token says whose it is. */
-export const anyOfTokens = (...known: readonly TokenAuthenticator[]): TokenAuthenticator => ({
-  authenticate(token) {
-    for (const each of known) {
-      const user = each.authenticate(token);
-      if (user !== undefined) return user;
-    }
-    return undefined;
-  },
-});
-
-const withAuthenticated = (user: UserInfo): UserInfo => ({
-  ...user,
-  groups: [...new Set([...user.groups, AUTHENTICATED])],
-});
 
 interface Holder {
   readonly user: UserInfo;

@@ -20,7 +20,7 @@ export interface EncodedCache {
   readonly items: ListedBytes;
 }
 
-export type ListedBytes = Pick<EncodedCache, 'size' | 'copyTo'>;
+type ListedBytes = Pick<EncodedCache, 'size' | 'copyTo'>;
 
 /** An object's bytes, and where in them the bytes of its owners belong. */
 interface Kept {

@@ -5,14 +5,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Socket } from 'node:net';
+import { MAX_REQUEST_BYTES } from '../../core/kube/request-limit.ts';
 import { badRequest, StatusError } from '../../core/kube/status-error.ts';
 import type { AuditedExchange } from '../audit/audit.ts';
 import { CANCEL, http1Bytes, http2Bytes, PIECE_BYTES, type ByteStream, type OutgoingBytes } from './byte-stream.ts';
 import type { UnreadBudget } from './unread-budget.ts';
 
 export type { ByteStream } from './byte-stream.ts';
-
-export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 export interface Exchange extends AuditedExchange {
   readonly method: string;
@@ -199,7 +198,7 @@ function flush(response: Response): void {
 
 function readBody(request: Request, response: Response): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > MAX_BODY_BYTES) {
+  if (announced > MAX_REQUEST_BYTES) {
     request.resume();
     return Promise.reject(tooLarge());
   }
@@ -208,7 +207,7 @@ function readBody(request: Request, response: Response): Promise<Buffer> {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > MAX_REQUEST_BYTES) {
         chunks.length = 0;
         reject(tooLarge());
       } else {
@@ -232,4 +231,4 @@ function readBody(request: Request, response: Response): Promise<Buffer> {
 }
 
 const tooLarge = (): StatusError =>
-  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY_BYTES}`);
+  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_REQUEST_BYTES}`);

@@ -7,7 +7,7 @@ import { StatusError } from '../../core/kube/status-error.ts';
 export type Format = 'json' | 'yaml' | 'protobuf';
 
 /** Versions of meta.k8s.io in which tables and metadata come. */
-export type MetaVersion = 'v1' | 'v1beta1';
+type MetaVersion = 'v1' | 'v1beta1';
 
 export interface Accepted {
   readonly format: Format;

@@ -37,7 +37,7 @@ import { createFairWork, DEFAULT_WORK_LIMITS, type FairWorkLimits, type RequestP
 import { createYamlBodies } from './yaml.ts';
 import type { WireContext } from './wire-context.ts';
 
-export interface ServingKeys {
+interface ServingKeys {
   readonly certificate: string;
   readonly key: string;
   /** Client certificates are believed when this authority signed them. */

@@ -16,7 +16,7 @@ import type { UnreadBudget } from './unread-budget.ts';
 import type { YamlBodies } from './yaml.ts';
 
 /** The part of the API server that the wire carries. */
-export interface ApiService {
+interface ApiService {
   /** Throws a 403 where the user may not. */
   authorize(request: RequestBase, verb: string, fieldSelector?: string): void;
   handle(request: ApiRequest): Promise<ApiResponse>;

@@ -10,7 +10,7 @@ import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import type { AdmissionPhase } from '../../machinery/webhook/review.ts';
 
 /** A plugin's entry in a webhook configuration. */
-export interface AdmissionWebhook {
+interface AdmissionWebhook {
   /** Fully qualified, as denials show it: `daemon-guard.everynode.dev`. */
   readonly name: string;
   readonly rules: readonly RuleWithOperations[];

@@ -47,7 +47,7 @@ export interface GivenIn {
  * When a profile runs a controller. `always`: whatever `--controllers` lists, so it is not a name to list. `default`: `*` includes
  * the controller. `named`: the list must name it.
  */
-export type Runs = 'always' | 'default' | 'named';
+type Runs = 'always' | 'default' | 'named';
 
 /** A controller's place in one profile. `create` makes a new actor each time: an actor is started once. */
 export interface Place<P extends Profile> {
@@ -75,7 +75,7 @@ export interface InsteadOf {
 }
 
 /** Kinds of ours that exist for one controller. A server serves them only while the controller runs. */
-export interface KeptKinds {
+interface KeptKinds {
   /** Built-in kinds, by the names that definitions of them would have: `orders.core.korder.dev`. */
   readonly builtIn?: readonly string[];
   /** Kinds that are defined by definitions, as on any other cluster. */
@@ -83,7 +83,7 @@ export interface KeptKinds {
 }
 
 /** Marks that the embedded server's admission puts on new objects only while the controller runs that takes them off again. */
-export interface Removes {
+interface Removes {
   /** The taint `node.kubernetes.io/not-ready` of new nodes. */
   readonly nodeTaints?: true;
   /** The finalizer of storage in use, by resource. */

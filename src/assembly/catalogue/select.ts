@@ -8,7 +8,7 @@ import { AssemblyError } from '../common/errors.ts';
 import { CATALOGUE } from './catalogue.ts';
 import type { Catalogue, ControllerRow, GivenIn, Place, Profile } from './entry.ts';
 
-export const ALL_CONTROLLERS: readonly string[] = ['*'];
+const ALL_CONTROLLERS: readonly string[] = ['*'];
 
 /** A controller that runs in a profile, with its place there. */
 export interface Chosen<P extends Profile> {

@@ -1,4 +1,6 @@
 /** Every code of this room's errors and what it means. A code is never renamed. */
+import { CodedError } from '../../core/kube/coded-error.ts';
+
 export const ASSEMBLY_ERROR_CODES = {
   EN_ASSEMBLY_KEYS: 'The keys in the data directory cannot be read or do not belong together',
   EN_ASSEMBLY_UNSIGNED: 'A certificate was asked for and approved, but refused by its signer or signed by nobody',
@@ -11,12 +13,6 @@ export const ASSEMBLY_ERROR_CODES = {
 
 export type AssemblyErrorCode = keyof typeof ASSEMBLY_ERROR_CODES;
 
-export class AssemblyError extends Error {
+export class AssemblyError extends CodedError<AssemblyErrorCode> {
   override readonly name = 'AssemblyError';
-  readonly code: AssemblyErrorCode;
-
-  constructor(code: AssemblyErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -14,7 +14,7 @@ import type { ControllerRow, InsteadOf } from '../catalogue/entry.ts';
 import { createRivals, type Refusal, type RivalOptions } from './rivals.ts';
 
 /** `waiting`: not begun. `refused`: somebody else does its work, or may, or nobody can tell; it begins when that has changed. */
-export type WorkState = 'waiting' | 'running' | 'refused' | 'stopped';
+type WorkState = 'waiting' | 'running' | 'refused' | 'stopped';
 
 export interface Worker {
   readonly row: Pick<ControllerRow, 'name' | 'insteadOf'>;

@@ -112,7 +112,7 @@ const EXIT_CODES: { readonly [code in ComponentApplyErrorCode]?: number } = {
 };
 
 /** Every problem on a line of its own, with what would help below it. */
-export function applyError({ code, problems }: ComponentApplyError): CliError {
+function applyError({ code, problems }: ComponentApplyError): CliError {
   const texts = problems.map((problem) => {
     const fix = problem.fix === undefined ? '' : `\n    ${printable(problem.fix)}`;
     const flag = problem.adopt === undefined ? FLAGS[problem.code] : `--adopt ${problem.adopt}`;

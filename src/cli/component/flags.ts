@@ -57,7 +57,7 @@ export interface ChangeFlags extends InputFlags, ClusterFlags, SecretFlags {
   readonly prune: string;
 }
 
-export interface WaitFlags {
+interface WaitFlags {
   readonly wait: boolean;
   readonly timeout: string;
 }

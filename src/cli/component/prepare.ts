@@ -96,7 +96,7 @@ const member = (node: SourceNode | undefined, name: string): SourceNode | undefi
   node?.kind === 'map' ? node.entries.find(({ key }) => key === name)?.value : undefined;
 const scalarOf = (node: SourceNode | undefined): unknown => (node?.kind === 'scalar' ? node.value : undefined);
 
-export function problemsError(problems: readonly Problem[]): CliError {
+function problemsError(problems: readonly Problem[]): CliError {
   const lines = problems.map((problem) => printable(problemText(problem)));
   const [only = ''] = lines;
   const text = lines.length === 1 ? only : `${lines.length} problems:\n${lines.map((line) => `  ${line}`).join('\n')}`;

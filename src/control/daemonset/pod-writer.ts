@@ -218,7 +218,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
 }
 
 /** The server said neither yes nor no: the write may have happened. */
-export const isUnclear = (error: unknown): boolean =>
+const isUnclear = (error: unknown): boolean =>
   !(error instanceof StatusError) || error.code >= 500 || isStatus(error, 'Timeout');
 
 /** The server will not have it: asking again as it is will not help. */

@@ -34,7 +34,7 @@ export interface RolloutOptions {
 
 const DEFAULT_MAX_RESTARTS = 5;
 
-export const NO_OPTIONS: RolloutOptions = Object.freeze({
+const NO_OPTIONS: RolloutOptions = Object.freeze({
   paused: false,
   partition: undefined,
   canary: undefined,

@@ -16,7 +16,7 @@ import type { History, KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { RolloutOptions } from './rollout-options.ts';
 
-export interface RolloutStep {
+interface RolloutStep {
   readonly plan: RolloutPlan;
   /** When the canary will have been available for long enough. */
   readonly canaryDueMs: number | undefined;

@@ -27,7 +27,7 @@ export interface NamespaceControllerOptions extends Surroundings {
   readonly graceMs?: number;
 }
 
-export interface NamespacedResource extends Resource {
+interface NamespacedResource extends Resource {
   readonly verbs: readonly string[];
 }
 

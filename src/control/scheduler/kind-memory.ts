@@ -13,7 +13,7 @@ import { kindOf } from './queue/kinds-of-pods.ts';
 /** The node does not take the pod. */
 export const REFUSES = -1;
 
-export interface NodeScores {
+interface NodeScores {
   /** By slot: the node's score, or REFUSES, or NaN where the score depends on the other nodes. */
   readonly scores: Float64Array;
   /** By slot: the value of `changes` when the node was asked; the score is outdated where the two differ. */

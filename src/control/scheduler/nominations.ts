@@ -18,7 +18,7 @@ export interface Nominations {
   end(pod: Stored<Pod>, takenNode: string | undefined): void;
 }
 
-export const nominatedNode = (pod: Pod): string => pod.status?.nominatedNodeName ?? '';
+const nominatedNode = (pod: Pod): string => pod.status?.nominatedNodeName ?? '';
 
 export interface NominationListener {
   /** Room of a withdrawn nomination is free. */

@@ -39,7 +39,7 @@ export interface PreemptionExecutor {
 /** Victims of one node evicted at a time, as kube-scheduler's parallelism. */
 const PARALLEL = 16;
 
-export const REASON_PREEMPTED = 'PreemptionByScheduler';
+const REASON_PREEMPTED = 'PreemptionByScheduler';
 
 export function createPreemptionExecutor(options: PreemptionExecutorOptions): PreemptionExecutor {
   const { client, clock, logger, events, cluster } = options;

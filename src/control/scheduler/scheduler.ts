@@ -63,7 +63,7 @@ export interface Scheduler extends Actor {
   readonly counts: QueueCounts & { readonly binding: number };
 }
 
-export const DEFAULT_SCHEDULER = 'default-scheduler';
+const DEFAULT_SCHEDULER = 'default-scheduler';
 const TURN_MS = 2;
 const MAX_BINDING = 256;
 /** How long bindings in flight may take when the scheduler is stopped. */

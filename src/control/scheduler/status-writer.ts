@@ -15,7 +15,7 @@ import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../machinery/cache/object-store.ts';
 import { createSlicedWork } from '../../machinery/time/sliced-work.ts';
 
-export interface StatusChange {
+interface StatusChange {
   /** PodScheduled=False with this reason and message; absent: the condition stays as it is. */
   readonly unscheduled?: { readonly reason: 'Unschedulable' | 'SchedulerError'; readonly message: string };
   /** Empty clears the nominated node; absent: it stays as it is. */

@@ -13,7 +13,7 @@ import type { Informers } from '../../machinery/cache/informers.ts';
 import type { StorageChange } from './queue/cluster-change.ts';
 
 /** Deleted objects help no waiting pod; only volume bindings that wait for them must fail. */
-export interface StorageGone {
+interface StorageGone {
   claim(claim: PersistentVolumeClaim): void;
   volume(volume: PersistentVolume): void;
 }

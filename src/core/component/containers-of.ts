@@ -2,7 +2,7 @@
 import type { Component, ComponentContainer } from '../api/component/types.ts';
 import type { PathStep } from './trace.ts';
 
-export type Role = 'app' | 'sidecar' | 'init';
+type Role = 'app' | 'sidecar' | 'init';
 
 export interface Declared {
   readonly role: Role;

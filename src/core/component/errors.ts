@@ -1,4 +1,6 @@
 /** Every code of this room's problems and what it means. A code is never renamed. */
+import { CodedError } from '../kube/coded-error.ts';
+
 export const COMPONENT_ERROR_CODES = {
   EN_COMPONENT_YAML: 'A manifest is not YAML or JSON; the message says where',
   EN_COMPONENT_UNREADABLE: 'A file of a folder of manifests cannot be read, or is no UTF-8 text',
@@ -34,12 +36,6 @@ export const COMPONENT_ERROR_CODES = {
 export type ComponentErrorCode = keyof typeof COMPONENT_ERROR_CODES;
 
 /** For what can only be a mistake of the caller; whatever is wrong with a manifest is a `Problem`. */
-export class ComponentError extends Error {
+export class ComponentError extends CodedError<ComponentErrorCode> {
   override readonly name = 'ComponentError';
-  readonly code: ComponentErrorCode;
-
-  constructor(code: ComponentErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }

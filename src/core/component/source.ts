@@ -79,7 +79,7 @@ export class SourceDocument {
   }
 }
 
-export const NOWHERE: At = -1;
+const NOWHERE: At = -1;
 export const overrideAt = (index: number): At => -2 - index;
 export const isOverride = (at: At): boolean => at <= -2;
 

@@ -63,7 +63,7 @@ export const OLD_DONE = bit(12);
 /** Surge: an old, available pod on a node that should have none; deleted when enough others serve. */
 export const SUNSET = bit(13);
 /** Time alone will change the judgement. */
-export const WAITS = bit(14);
+const WAITS = bit(14);
 /** The new pod does not come up. */
 export const CRASHING = bit(15);
 /** Desired, not available, and the node is down. */
@@ -71,13 +71,13 @@ export const DOWN = bit(16);
 /** A live pod that is not up to date. */
 export const HAS_OLD = bit(17);
 /** The new pod is there and live. */
-export const HAS_NEW = bit(18);
+const HAS_NEW = bit(18);
 /** Not counted against maxUnavailable because the node was down before the rollout came to it. */
-export const EXCUSED = bit(19);
+const EXCUSED = bit(19);
 /** A live pod that is not up to date, where one should run. */
 export const OLD_DESIRED = bit(20);
 
-export function isUpdated(daemon: DaemonSetDefinition, pod: DaemonPod, node: Node | undefined): boolean {
+function isUpdated(daemon: DaemonSetDefinition, pod: DaemonPod, node: Node | undefined): boolean {
   const { labels } = pod.metadata;
   const matches =
     (daemon.hash !== '' && labelOf(labels, REVISION_LABEL) === daemon.hash) ||

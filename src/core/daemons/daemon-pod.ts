@@ -14,7 +14,7 @@ import { daemonTolerations } from './daemon-tolerations.ts';
 import { GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
 
 /** Counts the template's versions; older API versions had a field for it. */
-export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 /** The template's generation as pods are labelled with it; undefined where the annotation says nothing readable. */
 export function templateGeneration(set: DaemonSet): string | undefined {

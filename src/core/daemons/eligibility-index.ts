@@ -4,7 +4,7 @@ import type { Labels } from '../kube/labels.ts';
 import { readiness, type Eligibility } from './eligibility.ts';
 import { NAME_FIELD } from './node-anchors.ts';
 
-export interface Group<D> {
+interface Group<D> {
   readonly eligibility: Eligibility;
   readonly daemons: Set<D>;
 }

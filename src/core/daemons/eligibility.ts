@@ -159,7 +159,7 @@ export function readiness(node: Node): string | undefined {
   return undefined;
 }
 
-export const isReady = (node: Node): boolean => readiness(node) === 'True';
+const isReady = (node: Node): boolean => readiness(node) === 'True';
 
 /** Says of itself that it is not ready. A node that says nothing (none has reported yet) is not called down. */
 export function isDown(node: Node): boolean {

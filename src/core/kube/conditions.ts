@@ -9,8 +9,6 @@ export interface ConditionLike {
   readonly observedGeneration?: number;
 }
 
-export type ConditionStatus = 'True' | 'False' | 'Unknown';
-
 /** `null` is how Go writes a list without entries: new CustomResourceDefinitions have it on a kube-apiserver. */
 export function findCondition<C extends ConditionLike>(
   conditions: readonly C[] | null | undefined,

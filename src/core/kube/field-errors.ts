@@ -37,7 +37,7 @@ export const field = {
 };
 
 /** Prints a value as Go's validation does: strings quoted, other scalars bare, structures as JSON. */
-export function printValue(value: unknown): string {
+function printValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value === undefined || value === null) return 'null';
   return encodeGoJson(value as Json);

@@ -2,7 +2,7 @@
 import { compareBytes, goQuote } from './go-text.ts';
 import { SelectorError } from './selector.ts';
 
-export interface FieldRequirement {
+interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';
   readonly value: string;
@@ -20,7 +20,7 @@ export interface FieldSelector {
 /** Backslash, comma and equals sign are escaped with a backslash in a value. */
 export const escapeFieldValue = (value: string): string => value.replace(/[\\,=]/g, (character) => `\\${character}`);
 
-export function fieldSelectorOf(requirements: readonly FieldRequirement[]): FieldSelector {
+function fieldSelectorOf(requirements: readonly FieldRequirement[]): FieldSelector {
   return {
     requirements,
     isEmpty: requirements.length === 0,

@@ -4,7 +4,7 @@
  */
 
 /** The alphabet of generated names: no vowels, so no words. */
-export const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 const encoder = new TextEncoder();
 
@@ -143,7 +143,7 @@ export function murmur128(input: Hashable, seed = 0): readonly [number, number, 
 }
 
 /** Eighteen characters, 85 bits: among 50,000 names the chance that two are alike is below 10^-16. */
-export const CHILD_SUFFIX_LENGTH = 18;
+const CHILD_SUFFIX_LENGTH = 18;
 
 const ALPHABET_CODES = Uint8Array.from(NAME_ALPHABET, (character) => character.charCodeAt(0));
 const DASH = 0x2d;

@@ -8,15 +8,16 @@
 import { atoi } from './go-text.ts';
 import { deepEqual, ownMember, setOwn } from './immutable.ts';
 import { encodeJson, type Json } from './json.ts';
+import { MAX_REQUEST_BYTES } from './request-limit.ts';
 import { badRequest, entityTooLarge, type StatusError } from './status-error.ts';
 import { genericServerResponse } from './status-response.ts';
 
-export const MAX_JSON_PATCH_OPERATIONS = 10_000;
+const MAX_JSON_PATCH_OPERATIONS = 10_000;
 /** How many bytes `copy` may add in all; without a bound a few copies of copies fill the memory. */
-export const MAX_JSON_PATCH_COPY_BYTES = 3 * 1024 * 1024;
+export const MAX_JSON_PATCH_COPY_BYTES = MAX_REQUEST_BYTES;
 
 /** How many list elements insertions and removals may shift in all; without a bound a long list makes them quadratic. */
-export const MAX_JSON_PATCH_SHIFTS = 200_000_000;
+const MAX_JSON_PATCH_SHIFTS = 200_000_000;
 
 export interface JsonPatchOperation {
   readonly op?: Json;

@@ -46,7 +46,7 @@ export function validateLabels(labels: Labels | undefined, path: string): readon
   return errors;
 }
 
-export const MAX_ANNOTATION_BYTES = 256 * 1024;
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 export function validateAnnotations(annotations: Labels | undefined, path: string): readonly FieldError[] {
   if (annotations === undefined) return [];

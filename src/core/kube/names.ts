@@ -8,10 +8,10 @@ import { exceedsBytes } from './go-text.ts';
 export type Problems = readonly string[];
 export const NO_PROBLEMS: Problems = Object.freeze([]);
 
-export const DNS1123_LABEL_MAX_LENGTH = 63;
+const DNS1123_LABEL_MAX_LENGTH = 63;
 export const DNS1123_SUBDOMAIN_MAX_LENGTH = 253;
-export const DNS1035_LABEL_MAX_LENGTH = 63;
-export const LABEL_VALUE_MAX_LENGTH = 63;
+const DNS1035_LABEL_MAX_LENGTH = 63;
+const LABEL_VALUE_MAX_LENGTH = 63;
 
 /** Upstream has two generations of these messages: older checks count "characters", label checks "bytes". */
 export const maxLengthProblem = (length: number): string => `must be no more than ${length} characters`;
@@ -81,7 +81,7 @@ const isLowerAlnum = (code: number): boolean => isLower(code) || isDigit(code);
 const isAlnum = (code: number): boolean => isLowerAlnum(code) || isUpper(code);
 
 /** The pattern of a DNS-1123 label, without its length. */
-export function isDns1123LabelPattern(value: string): boolean {
+function isDns1123LabelPattern(value: string): boolean {
   return value.length > 0 && scanLabel(value, 0, value.length);
 }
 

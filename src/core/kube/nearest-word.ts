@@ -3,7 +3,7 @@
 const MAX_LENGTH = 64;
 
 /** Edits (insert, delete, replace, swap neighbours) that turn one word into the other, counted up to `limit`. */
-export function editDistance(a: string, b: string, limit: number): number {
+function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit || a.length > MAX_LENGTH || b.length > MAX_LENGTH) return limit + 1;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

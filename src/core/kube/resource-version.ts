@@ -23,7 +23,7 @@ export const invalidResourceVersion = (what: GroupResource, error: FieldError): 
 export const formatResourceVersion = (revision: number): string => revision.toString();
 
 /** A live resourceVersion: digits without a leading zero. */
-export function isWellFormedResourceVersion(text: string): boolean {
+function isWellFormedResourceVersion(text: string): boolean {
   if (text === '' || text.charCodeAt(0) === 0x30) return false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -218,7 +218,7 @@ export const NOTHING: Selector = trivial(true);
 export const selectorFromLabels = (labels: Labels | undefined): Selector =>
   selectorOf(Object.entries(labels ?? {}).map(([key, value]) => ({ key, operator: '=', values: [value] })));
 
-export function formatRequirement({ key, operator, values }: Requirement): string {
+function formatRequirement({ key, operator, values }: Requirement): string {
   const list = values.length < 2 ? (values[0] ?? '') : values.toSorted(compareBytes).join(',');
   switch (operator) {
     case 'exists':

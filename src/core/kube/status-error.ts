@@ -132,7 +132,7 @@ export const conflict = (what: GroupResource, name: string, why: string): Status
   );
 
 /** The words for an update against an older resourceVersion. */
-export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export const modifiedConflict = (what: GroupResource, name: string): StatusError => conflict(what, name, MODIFIED);
 

@@ -5,7 +5,7 @@
 import { flatText } from './flat-text.ts';
 import { goTimeQuote } from './go-text.ts';
 
-export { formatGoDuration, parseGoDuration } from './go-duration.ts';
+export { parseGoDuration } from './go-duration.ts';
 
 const MIN_YEAR_ZERO = -62167219200000;
 const MAX_YEAR_9999 = 253402300799999;

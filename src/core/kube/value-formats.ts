@@ -25,7 +25,7 @@ const one = (ok: boolean, problem: string): Problems => (ok ? NO_PROBLEMS : [pro
 
 export const portNumberProblems = (port: number): Problems => inRangeProblems(port, 1, 65535);
 
-export const inRangeProblems = (value: number, low: number, high: number): Problems =>
+const inRangeProblems = (value: number, low: number, high: number): Problems =>
   one(value >= low && value <= high, rangeProblem(low, high));
 
 /** Unix user and group IDs share one range. */

@@ -16,7 +16,7 @@ export interface AffinityTerm {
   readonly namespaceSelector: Selector;
 }
 
-export interface WeightedTerm {
+interface WeightedTerm {
   readonly term: AffinityTerm;
   /** Negative for anti-affinity, so that scoring only adds. */
   readonly weight: number;

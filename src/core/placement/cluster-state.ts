@@ -45,7 +45,7 @@ export interface ClusterState {
   image(name: string): ImageFacts | undefined;
 }
 
-export interface ImageFacts {
+interface ImageFacts {
   /** In bytes, as the node that reported the name first says. */
   readonly size: number;
   readonly nodes: number;

@@ -14,7 +14,7 @@ export interface DomainCounts {
 }
 
 /** Counts may go below zero while pods are imagined away, but never this far. */
-export const ABSENT = -0x80000000;
+const ABSENT = -0x80000000;
 
 export const createDomainCounts = (numbers: number): DomainCounts => ({
   counts: new Int32Array(numbers).fill(ABSENT),

@@ -18,7 +18,7 @@ import { EVERYTHING, type Selector } from '../kube/selector.ts';
 import { createNo, type No } from './answer.ts';
 import { type Labels, readExpressions } from './label-match.ts';
 
-export interface NodeMatcher {
+interface NodeMatcher {
   matches(node: Node): boolean;
 }
 

@@ -14,7 +14,7 @@ import type { PodRecord } from './pod-record.ts';
 import { createTopologyColumn, placeInColumn, type TopologyColumn } from './topology-columns.ts';
 
 /** Free amounts by slot. NaN where a double cannot hold it: every comparison fails and the exact way is taken. */
-export interface FreeColumns {
+interface FreeColumns {
   cpu: Float64Array;
   memory: Float64Array;
   ephemeralStorage: Float64Array;

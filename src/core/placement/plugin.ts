@@ -21,7 +21,7 @@ export interface SchedulerPlugin {
   preBind?(pod: CompiledPod, nodeName: string, signal: AbortSignal): Promise<Answer>;
 }
 
-export interface PluginScoring {
+interface PluginScoring {
   readonly weight: number;
   /** A raw score, more is better; brought to 0–100 over the nodes in question unless `normalised`. */
   score(pod: CompiledPod, node: NodeState, cluster: ClusterState): number;

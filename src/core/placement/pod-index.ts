@@ -5,7 +5,7 @@ import type { PodRecord } from './pod-record.ts';
 import { countPod, emptyPopulation, type PodKind, tallyNode, type TermHolders } from './population.ts';
 
 /** Told of every pod that comes or goes, after the populations are up to date. */
-export type PodListener = (kind: PodKind, node: NodeState, delta: 1 | -1) => void;
+type PodListener = (kind: PodKind, node: NodeState, delta: 1 | -1) => void;
 
 export interface PodIndex {
   /** Kinds of one namespace; only non-empty ones. */

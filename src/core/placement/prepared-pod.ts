@@ -81,7 +81,7 @@ function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly
   };
 }
 
-export interface ScalarColumn {
+interface ScalarColumn {
   readonly wanted: number;
   readonly free: Float64Array;
 }

@@ -18,7 +18,7 @@ import { ZERO } from '../kube/quantity.ts';
 import type { Selector } from '../kube/selector.ts';
 
 /** One number a node, in the order of the nodes; `undefined` when the plugin has nothing to say about this pod. */
-export type Scores = readonly number[] | undefined;
+type Scores = readonly number[] | undefined;
 
 export interface ScoreOptions {
   /** Selects the pod's siblings (by its Services, ReplicaSet, …), for pods without spread constraints of their own. */

@@ -8,7 +8,7 @@ import type { NodeState } from './node-state.ts';
 import type { CompiledTolerations } from './taints.ts';
 import { schedulable } from './unschedulable.ts';
 
-export const SCHEDULABLE = 1;
+const SCHEDULABLE = 1;
 export const TAINTS_TOLERATED = 2;
 export const AFFINITY_MATCHES = 4;
 export const ALL_STATIC = SCHEDULABLE | TAINTS_TOLERATED | AFFINITY_MATCHES;

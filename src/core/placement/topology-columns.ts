@@ -9,7 +9,7 @@ import type { Labels } from './label-match.ts';
 /** The node has no such label. */
 export const NO_DOMAIN = -1;
 /** The node has the label, with a value no node of the cluster has: a domain without pods. */
-export const UNKNOWN_DOMAIN = -2;
+const UNKNOWN_DOMAIN = -2;
 
 export interface TopologyColumn {
   readonly key: string;
@@ -36,7 +36,7 @@ export const createTopologyColumn = (key: string, capacity: number): TopologyCol
 export const domainsOf = (column: TopologyColumn): number => column.sizes.length;
 
 /** For nodes outside the cluster (imagined ones), by their labels. */
-export function lookUpDomain(column: TopologyColumn, labels: Labels): number {
+function lookUpDomain(column: TopologyColumn, labels: Labels): number {
   const value = labelOf(labels, column.key);
   return value === undefined ? NO_DOMAIN : (column.byValue.get(value) ?? UNKNOWN_DOMAIN);
 }

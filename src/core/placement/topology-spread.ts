@@ -35,7 +35,7 @@ export interface SpreadConstraints {
   readonly invalid: boolean;
 }
 
-export const NO_SPREAD: SpreadConstraints = { hard: [], soft: [], invalid: false };
+const NO_SPREAD: SpreadConstraints = { hard: [], soft: [], invalid: false };
 
 type Written = readonly TopologySpreadConstraint[];
 const MAX_CONTEXTS = 1000;

@@ -22,7 +22,7 @@ export interface Victims {
 export type VictimAnswer = { readonly ok: true; readonly victims: Victims } | Refusal;
 
 /** Milliseconds; a pod that has not started counts as younger than all that have. */
-export function startTimeOf(record: PodRecord): number {
+function startTimeOf(record: PodRecord): number {
   const { startTime } = record.pod.status ?? {};
   return startTime === undefined ? Infinity : Date.parse(startTime);
 }

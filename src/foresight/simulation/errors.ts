@@ -1,4 +1,6 @@
 /** Failures of the simulation itself, as opposed to what it finds. A code is never renamed. */
+import { CodedError } from '../../core/kube/coded-error.ts';
+
 export const SIMULATION_ERROR_CODES = {
   EN_SIMULATION_SCENARIO: 'A scenario file cannot be read, or says something that cannot be done',
   EN_SIMULATION_STEP: 'A step of a scenario was refused by the API server',
@@ -7,12 +9,6 @@ export const SIMULATION_ERROR_CODES = {
 
 export type SimulationErrorCode = keyof typeof SIMULATION_ERROR_CODES;
 
-export class SimulationError extends Error {
+export class SimulationError extends CodedError<SimulationErrorCode> {
   override readonly name = 'SimulationError';
-  readonly code: SimulationErrorCode;
-
-  constructor(code: SimulationErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -19,7 +19,7 @@ export interface X509Subject {
   readonly others: readonly NameAttribute[];
 }
 
-export interface AlternativeNames {
+interface AlternativeNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
   readonly emails: readonly string[];

@@ -13,7 +13,7 @@ import { namespaceNamed, type ClientHarness, type ContractContext } from './cont
 import { describeWatchContract } from './contract/watch.contract.ts';
 import { realRandom } from '../random/real-random.ts';
 
-export type { ClientHarness, ContractFeature } from './contract/support.contract.ts';
+export type { ClientHarness } from './contract/support.contract.ts';
 
 export function describeClientContract(name: string, makeHarness: () => ClientHarness | Promise<ClientHarness>): void {
   describe(`client contract: ${name}`, () => {

@@ -79,7 +79,7 @@ export interface ApplyOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
-export interface Preconditions {
+interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
 }

@@ -1,7 +1,7 @@
 /** Controller metrics under the names controller-runtime gave them. */
 import type { Metrics } from '../metrics/metrics.ts';
 
-export type ReconcileOutcome = 'success' | 'error' | 'requeue_after';
+type ReconcileOutcome = 'success' | 'error' | 'requeue_after';
 
 export interface ControllerMetrics {
   started(): void;

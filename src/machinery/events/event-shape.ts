@@ -23,7 +23,7 @@ export interface EventFacts {
 }
 
 /** The fields that change while an event repeats. */
-export interface EventSeen {
+interface EventSeen {
   readonly count: number;
   readonly lastSeen: number;
 }

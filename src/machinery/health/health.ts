@@ -10,13 +10,13 @@ export interface HealthCheck {
   check(): Health;
 }
 
-export interface Health {
+interface Health {
   readonly ok: boolean;
   /** For people, in a few words; shown with `?verbose`, or where something is wrong. */
   readonly says?: string;
 }
 
-export type HealthPath = 'livez' | 'readyz' | 'healthz';
+type HealthPath = 'livez' | 'readyz' | 'healthz';
 
 export interface HealthAnswer {
   readonly code: 200 | 404 | 500;

@@ -7,13 +7,13 @@ import type { Stored } from '../../core/kube/objects.ts';
 import type { Client } from '../client/client.ts';
 import type { HandlerRegistration, Informer, InformerHandler } from '../cache/informer.ts';
 
-export interface SourcedNode {
+interface SourcedNode {
   readonly node: Stored<Node>;
   /** The partition that owns it. */
   readonly partition: string;
 }
 
-export type PartitionState =
+type PartitionState =
   /** Not all of its nodes are known yet: absence means nothing. */
   | 'syncing'
   /** Its nodes are known and followed. */
@@ -21,14 +21,14 @@ export type PartitionState =
   /** Its nodes were known; changes since are not. Nothing may be concluded from silence. */
   | 'unreachable';
 
-export interface NodePartition {
+interface NodePartition {
   readonly name: string;
   readonly state: PartitionState;
   /** The API server that owns these nodes and the pods bound to them. */
   readonly client: Client;
 }
 
-export type NodeHandler = InformerHandler<Node> & {
+type NodeHandler = InformerHandler<Node> & {
   /** A partition was lost or came back. */
   partition?(partition: NodePartition): void;
 };
@@ -45,7 +45,7 @@ export interface NodeSource {
 }
 
 /** The partition of a cluster that is not partitioned. */
-export const SOLE_PARTITION = 'home';
+const SOLE_PARTITION = 'home';
 
 export function nodeSourceFrom(informer: Informer<Node>, client: Client, partition = SOLE_PARTITION): NodeSource {
   return {
@@ -64,24 +64,4 @@ export function nodeSourceFrom(informer: Informer<Node>, client: Client, partiti
     },
     addHandler: (handler) => informer.addHandler(handler),
   };
-}
-
-export interface LogQuery {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-  readonly follow?: boolean;
-  readonly previous?: boolean;
-  readonly timestamps?: boolean;
-  readonly tailLines?: number;
-  readonly sinceSeconds?: number;
-  /** RFC 3339. */
-  readonly sinceTime?: string;
-  readonly limitBytes?: number;
-}
-
-/** The way from the API server to a node, as far as it is built: logs of a pod that runs there. */
-export interface NodeLink {
-  /** Chunks of log text; ends with the container unless followed. Throws `StatusError` where there is none. */
-  logs(node: string, query: LogQuery, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }

@@ -16,7 +16,7 @@ export interface FakeHttpServer {
   close(): Promise<void>;
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];

@@ -10,7 +10,7 @@ interface Tree {
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** RFC 7386: null removes, objects merge, everything else replaces. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
+function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isTree(patch)) return patch;
   const result: Tree = isTree(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {

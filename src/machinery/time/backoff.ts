@@ -18,7 +18,7 @@ export interface Backoff {
 }
 
 /** For connections to an API server: a second at first, half a minute at most, as client-go's reflector does. */
-export const API_SERVER_BACKOFF: BackoffOptions = {
+const API_SERVER_BACKOFF: BackoffOptions = {
   initialMs: 800,
   maxMs: 30_000,
   factor: 2,

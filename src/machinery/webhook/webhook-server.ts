@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { MAX_REQUEST_BYTES } from '../../core/kube/request-limit.ts';
 import type { Actor } from '../actor.ts';
 import { expiryOf, type KeyPair } from '../certificates/certificates.ts';
 import { guardConnections, type ConnectionGuard } from '../connections/connection-guard.ts';
@@ -31,7 +32,7 @@ export interface WebhookServerOptions {
   readonly address: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** A review holds an object twice, each up to the 3 MiB of a request, and as JSON. */
+  /** Default: two objects of the largest request (old and new), and 2 MiB for the review around them. */
   readonly maxBodyBytes?: number;
   /** Further requests at the same time are answered with 429, before they fill the memory. */
   readonly maxInFlight?: number;
@@ -52,7 +53,7 @@ export interface WebhookServer extends Actor {
   readonly listening: Promise<number>;
 }
 
-const MAX_BODY = 8 * 1024 * 1024;
+const MAX_BODY = 2 * MAX_REQUEST_BYTES + 2 * 1024 * 1024;
 const MAX_IN_FLIGHT = 256;
 const STOP_TIMEOUT_MS = 8_000;
 const LINGER_MS = 3_000;

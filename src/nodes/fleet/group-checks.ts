@@ -56,7 +56,7 @@ const fields: { readonly [key: string]: Check } = {
   },
 };
 
-export const GROUP_FIELDS: readonly string[] = Object.keys(fields);
+const GROUP_FIELDS: readonly string[] = Object.keys(fields);
 const REQUIRED = ['name', 'count'];
 
 /** True when the item is a group without a fault. */

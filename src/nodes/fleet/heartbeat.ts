@@ -16,7 +16,7 @@ import type { Clock } from '../../machinery/time/clock.ts';
 import type { Logger } from '../../machinery/logging/logger.ts';
 
 const RENEW_MS = 10_000;
-export const LEASE_NAMESPACE = 'kube-node-lease';
+const LEASE_NAMESPACE = 'kube-node-lease';
 const DURATION_SECONDS = 40;
 /** The interval is walked in so many steps; in each, a share of the nodes' own Leases is renewed together. */
 const STEPS = 100;

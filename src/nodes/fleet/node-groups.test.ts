@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FLEET_ANNOTATIONS as A } from '../../core/api/names.ts';
 import { isReady } from './node-status.ts';
 import { nodesOf, readNodeGroups } from './node-groups.ts';
+import { isReadyAtBirth, nodeSettings } from './settings.ts';
 
 const NOW = '2026-01-01T00:00:00Z';
 const problems = (text: string): readonly string[] =>
@@ -132,6 +133,23 @@ describe('the nodes of a group', () => {
     expect(a?.status?.capacity).toBe(b?.status?.capacity);
     expect(a?.status?.capacity).toMatchObject({ cpu: '8', memory: '16Gi', pods: '110' });
     expect(a?.status?.addresses).not.toEqual(b?.status?.addresses);
+  });
+
+  it('are born Ready exactly where the settings that the fleet reads from them say so', () => {
+    const delay = fc.constantFrom(undefined, '0s', '2s');
+    const daemon = fc.constantFrom(undefined, 'kube-system/cni');
+    fc.assert(
+      fc.property(delay, daemon, (startupDelay, readyWhenDaemon) => {
+        const more = {
+          ...(startupDelay === undefined ? {} : { startupDelay }),
+          ...(readyWhenDaemon === undefined ? {} : { readyWhenDaemon }),
+        };
+        for (const node of nodesOf({ name: 'gpu', count: 2, ...more }, NOW)) {
+          expect(isReady(node)).toBe(isReadyAtBirth(nodeSettings(node)));
+          expect(isReady(node)).toBe(startupDelay !== '2s' && readyWhenDaemon === undefined);
+        }
+      }),
+    );
   });
 
   it('that start later come without a status', () => {

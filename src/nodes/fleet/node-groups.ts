@@ -7,6 +7,7 @@ import { FLEET_ANNOTATIONS as ANNOTATION, FLEET_LEASE, NODE_GROUP_LABEL } from '
 import type { Node, Taint } from '../../core/api/types/core-v1.ts';
 import { checkGroup, type Report } from './group-checks.ts';
 import { nextNodeStatus } from './node-status.ts';
+import { isReadyAtBirth, nodeSettings } from './settings.ts';
 
 export interface NodeGroup {
   readonly name: string;
@@ -98,8 +99,6 @@ export function* nodesOf(group: NodeGroup, now: string, zoneCount = 3): Generato
     ...(group.capacity === undefined ? {} : { capacity: strings(group.capacity) }),
     ...(group.allocatable === undefined ? {} : { allocatable: strings(group.allocatable) }),
   };
-  // A node that is up at once is born with its status, as a kubelet registers it: one write instead of two.
-  const isImmediate = group.startupDelay === undefined && group.readyWhenDaemon === undefined;
   for (let i = 0; i < group.count; i += 1) {
     const name = `${group.name}-${i}`;
     const node: Node = {
@@ -113,7 +112,7 @@ export function* nodesOf(group: NodeGroup, now: string, zoneCount = 3): Generato
       spec,
       status: sized,
     };
-    yield isImmediate ? { ...node, status: nextNodeStatus(node, true, now) } : node;
+    yield isReadyAtBirth(nodeSettings(node)) ? { ...node, status: nextNodeStatus(node, true, now) } : node;
   }
 }
 

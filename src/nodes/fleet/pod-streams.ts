@@ -10,7 +10,7 @@ import { chooseContainer, createPodLogs, type PodLogsOptions } from './pod-logs.
 import { isSimulated } from './settings.ts';
 
 /** The part of a request that a stream needs. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly query: URLSearchParams;
   readonly signal?: AbortSignal;
 }

@@ -46,6 +46,13 @@ export function nodeSettings(node: Node): NodeSettings {
   };
 }
 
+/**
+ * Whether nothing holds the node back: its maker may then create it with the status of a node that is up, as a kubelet
+ * registers itself, which is one write instead of two.
+ */
+export const isReadyAtBirth = ({ startupDelayMs, readyWhenDaemon }: NodeSettings): boolean =>
+  startupDelayMs === 0 && readyWhenDaemon === undefined;
+
 /** Tests of a Helm release; `test-success` and `test-failure` are what Helm 2 called them. */
 const HELM_HOOK = 'helm.sh/hook';
 const HELM_TEST = /(?:^|,)\s*test(?:-success|-failure)?\s*(?:,|$)/;

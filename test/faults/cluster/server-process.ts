@@ -32,13 +32,13 @@ export interface StartOptions {
 }
 
 /** One attempt to start: a running server, or how it ended. */
-export type Started =
+type Started =
   | { readonly up: true; readonly process: ServerProcess }
   | { readonly up: false; readonly code: number | null; readonly errors: string };
 
 const UP = /is up at (https:\/\/\S+)/;
 
-export function tryStart(dataDir: string, options: StartOptions = {}): Promise<Started> {
+function tryStart(dataDir: string, options: StartOptions = {}): Promise<Started> {
   const kubeconfig = join(dataDir, '..', 'kubeconfig');
   const args = [
     ...['--max-semi-space-size=8', BIN, 'up', '--data-dir', dataDir, '--port', '0', '--nodes', '0'],

@@ -134,7 +134,7 @@ const leaf: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>,
 );
 
-export const mutation: fc.Arbitrary<Mutation> = fc.record({
+const mutation: fc.Arbitrary<Mutation> = fc.record({
   where: fc.nat(1_000_000),
   how: fc.constantFrom('replace', 'replace', 'replace', 'remove', 'duplicate', 'add', 'wrap', 'rename', 'graft'),
   value: leaf,

@@ -8,8 +8,8 @@ export const NAMES = ['a', 'b', 'c', 'constructor', 'toString', 'x-y', 'hasOwnPr
 const name = fc.constantFrom(...NAMES);
 const small = fc.integer({ min: 0, max: 4 });
 /** Patterns that mean the same to RE2 and to JavaScript. */
-export const PATTERNS = ['^a', 'b$', '[ab]+', '^(?:a|b)*$', '^[^x]{0,3}$', 'a{2,3}', '\\d+', '^$', '^\\w+-\\w+$'];
-export const FORMATS = ['uuid', 'ipv4', 'date', 'nonsense'];
+const PATTERNS = ['^a', 'b$', '[ab]+', '^(?:a|b)*$', '^[^x]{0,3}$', 'a{2,3}', '\\d+', '^$', '^\\w+-\\w+$'];
+const FORMATS = ['uuid', 'ipv4', 'date', 'nonsense'];
 
 /** Some of the members, each as likely as not. */
 const some = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<Partial<T>> =>

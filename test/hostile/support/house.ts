@@ -150,7 +150,7 @@ function digestOf({ api: { store } }: TestCluster, heartbeats: number): string {
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-export const FURNITURE: readonly { readonly path: string; readonly object: object }[] = [
+const FURNITURE: readonly { readonly path: string; readonly object: object }[] = [
   {
     path: '/api/v1/namespaces/default/configmaps',
     object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm', labels: { a: 'b' } }, data: { k: 'v' } },

@@ -12,7 +12,7 @@ import { KINDS, type KindOfCase, type Manifest } from './api-manifests.ts';
 import { drawPatch } from './api-patches.ts';
 import type { Members } from './api-values.ts';
 
-export interface Target {
+interface Target {
   readonly group: string;
   readonly version: string;
   readonly kind: string;

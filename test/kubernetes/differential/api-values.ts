@@ -350,7 +350,7 @@ function valueOf(type: TypeExpression, field: FieldSchema, chance: Chance, depth
 }
 
 /** An object of a type: what it must have, and some of what it may. */
-export function objectOf(name: string, chance: Chance, depth = 0): Json {
+function objectOf(name: string, chance: Chance, depth = 0): Json {
   const { fields } = typeSchema(name);
   if (depth > 6) return {};
   const result: Members = {};

@@ -6,7 +6,7 @@
 const FIXED_SEED = 20_261;
 
 const wantedSeed = process.env['EVERYNODE_SEED'];
-export const SEED =
+const SEED =
   wantedSeed === 'random'
     ? Math.floor(Math.random() * 1e9)
     : wantedSeed === undefined

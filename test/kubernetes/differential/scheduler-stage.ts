@@ -30,7 +30,7 @@ const THINKS_MS = 2_500;
 const OTHER_DECIDES_MS = 5_000;
 
 /** A node that was not the best, by Kubernetes' own count. */
-export interface WrongChoice {
+interface WrongChoice {
   readonly pod: string;
   readonly kubernetes: string;
   readonly everynode: string;

@@ -18,7 +18,7 @@ const NEEDED = new Set([
 const DEPTH = 9;
 
 /** Every way to leave one thing out, the largest things first. */
-export function* smaller<T>(value: T): Generator<T> {
+function* smaller<T>(value: T): Generator<T> {
   for (let depth = 1; depth <= DEPTH; depth++) yield* without(value, depth) as Generator<T>;
 }
 

@@ -3,7 +3,7 @@ import { failureKnown, type ConformancePlan } from './conformance-plan.ts';
 import type { E2eCase } from './e2e.ts';
 
 /** By the name of the cluster, as a column says it. */
-export type Verdicts = ReadonlyMap<string, readonly E2eCase[]>;
+type Verdicts = ReadonlyMap<string, readonly E2eCase[]>;
 
 export interface ConformanceReport {
   readonly release: string;

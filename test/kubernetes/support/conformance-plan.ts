@@ -12,7 +12,7 @@ export interface Choice {
   readonly isCore: boolean;
 }
 
-export interface Unfit {
+interface Unfit {
   readonly name: string;
   readonly reason: string;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_ANNOTATIONS as A, FLEET_LEASE } from '../../../src/core/api/names.ts';
 import { LEASES, NODES, PODS } from '../../../src/core/api/registry/resources.ts';
+import { formatTime } from '../../../src/core/kube/time.ts';
+import { nodesOf } from '../../../src/nodes/fleet/node-groups.ts';
 import { isReady } from '../../../src/nodes/fleet/node-status.ts';
 import { isReadyPod, podOn, simulatedNode, type World } from '../support/world.ts';
 import { fleet } from './fleet-world.ts';
@@ -112,6 +114,22 @@ describe('a simulated node', () => {
     await world.pass(100);
     expect(isReady(await world.node('n'))).toBe(true);
     expect(isReadyPod(await world.pod('p'))).toBe(true);
+  });
+
+  it('of a group with a delay becomes Ready that much later than those of a group without', async () => {
+    const world = await fleet();
+    const now = formatTime(world.clock.now());
+    const groups = [
+      { name: 'cpu', count: 1 },
+      { name: 'gpu', count: 1, startupDelay: '2s' },
+    ];
+    for (const group of groups) for (const node of nodesOf(group, now)) await world.client.create(NODES, node);
+    const ready = async () => [isReady(await world.node('cpu-0')), isReady(await world.node('gpu-0'))];
+    expect(await ready()).toEqual([true, false]);
+    await world.pass(1900);
+    expect(await ready()).toEqual([true, false]);
+    await world.pass(200);
+    expect(await ready()).toEqual([true, true]);
   });
 
   it('is Ready only once the daemon it waits for is, and stays so', async () => {

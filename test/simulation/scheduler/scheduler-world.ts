@@ -11,7 +11,7 @@ import type { Client } from '../../../src/machinery/client/client.ts';
 import { createFleet } from '../../../src/nodes/fleet/fleet.ts';
 import { createWorld, type Running, type World } from '../support/world.ts';
 
-export interface NodeWish {
+interface NodeWish {
   readonly cpu?: string;
   readonly memory?: string;
   readonly pods?: string;
@@ -21,7 +21,7 @@ export interface NodeWish {
   readonly annotations?: { readonly [key: string]: string };
 }
 
-export interface PodWish {
+interface PodWish {
   readonly cpu?: string;
   readonly priority?: number;
   readonly labels?: { readonly [key: string]: string };

@@ -15,7 +15,7 @@ import { createSeededRandom, type SeededRandom } from '../../../src/machinery/ra
 import { createVirtualClock, type VirtualClock } from '../../../src/machinery/time/virtual-clock.ts';
 import { createWriteLog, type WriteLog } from './write-log.ts';
 
-export interface Parts {
+interface Parts {
   readonly client: Client;
   readonly informers: Informers;
   readonly clock: VirtualClock;

@@ -6,7 +6,7 @@ import { act, emptyWatch, follow, type Watched } from './clients.ts';
 import { Recorder, type Recorded } from './recorder.ts';
 import { problemsIn } from './verdict.ts';
 
-export const CLIENTS = 8;
+const CLIENTS = 8;
 export const WATCHERS = 4;
 /** What the servers keep for watches: few enough that a watcher which sleeps finds its history gone. */
 export const HELD_EVENTS = 60;

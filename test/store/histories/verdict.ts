@@ -19,7 +19,7 @@ function objectsOutOfOrder(calls: readonly Recorded[]): string[] {
 }
 
 /** The operations of one object; a list reads each of them. */
-export const historyOf = (name: string, calls: readonly Recorded[]): Operation[] =>
+const historyOf = (name: string, calls: readonly Recorded[]): Operation[] =>
   calls.flatMap(({ call, answer, begin, end }) => {
     const step = stepOf(name, call, answer);
     return step === undefined ? [] : [{ step, begin, end, isMaybe: answer.type === 'unknown' }];

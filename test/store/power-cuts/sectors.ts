@@ -6,7 +6,7 @@
  */
 import type { Random } from '../../../src/machinery/random/random.ts';
 
-export const SECTOR_BYTES = 512;
+const SECTOR_BYTES = 512;
 
 /** How a power cut treats what was not synced; one mood for a whole cut, so that all-old and all-new happen too. */
 export interface CutMood {

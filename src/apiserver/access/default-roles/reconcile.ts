@@ -72,7 +72,7 @@ function absent(error: unknown): undefined {
   if (!isStatus(error, 'NotFound')) throw error;
 }
 
-export function completedRole<T extends Role | ClusterRole>(existing: Stored<T>, expected: T): { readonly update: T } {
+function completedRole<T extends Role | ClusterRole>(existing: Stored<T>, expected: T): { readonly update: T } {
   const [held, wanted] = [existing.rules ?? [], expected.rules ?? []];
   // The usual case at a start, and much cheaper than taking both apart.
   const missing = deepEqual(held, wanted) ? [] : uncovered(held, wanted);
@@ -94,10 +94,7 @@ function withAggregation<T extends Role | ClusterRole>(role: T, existing: Cluste
   return missing.length === 0 ? role : { ...role, aggregationRule: { clusterRoleSelectors: [...held, ...missing] } };
 }
 
-export function completedBinding<T extends RoleBinding | ClusterRoleBinding>(
-  existing: Stored<T>,
-  expected: T,
-): Completion<T> {
+function completedBinding<T extends RoleBinding | ClusterRoleBinding>(existing: Stored<T>, expected: T): Completion<T> {
   if (!deepEqual(existing.roleRef, expected.roleRef)) return { replace: true };
   const held = existing.subjects ?? [];
   const missing = (expected.subjects ?? []).filter((subject) => !held.some((each) => isSameSubject(each, subject)));

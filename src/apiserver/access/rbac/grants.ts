@@ -6,7 +6,7 @@ import type { Verdict } from '../../contract/authorization.ts';
 import { type Binding, groupSubject, type PolicyState, subjectKey, userSubject } from './policy-state.ts';
 import { type CompiledRules, compileRules } from './rules.ts';
 
-export interface Grant {
+interface Grant {
   readonly rules: readonly PolicyRule[];
   readonly compiled: CompiledRules;
   /** The answer to whatever these rules allow. */

@@ -13,7 +13,7 @@ import { AUTHENTICATED, tenantOf } from '../../contract/users.ts';
 import { createGrantBook, type Grants, type ResolvedRole, resolveRole } from './grants.ts';
 import { createPolicyState } from './policy-state.ts';
 
-export interface UserRules {
+interface UserRules {
   readonly rules: readonly PolicyRule[];
   /** Why the list may be incomplete; undefined when it is not. */
   readonly problem: string | undefined;

@@ -95,7 +95,7 @@ function anyAllows(rules: readonly CompiledRule[], { group, name, verb }: Resour
 }
 
 /** A rule's URL matches itself, and everything it begins where it ends in a star. */
-export function pathMatches(url: string, path: string): boolean {
+function pathMatches(url: string, path: string): boolean {
   if (url === ALL || url === path) return true;
   return url.endsWith(ALL) && path.startsWith(trimStars(url));
 }

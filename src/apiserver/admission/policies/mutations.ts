@@ -21,7 +21,7 @@ export interface CompiledMutations {
 }
 
 /** The object after the mutation. Throws an `Error` that says why there is none. */
-export type Mutate = (bindings: CelBindings, object: KubeObject, kind: KindDefinition) => KubeObject;
+type Mutate = (bindings: CelBindings, object: KubeObject, kind: KindDefinition) => KubeObject;
 
 export function compileMutations({ spec }: MutatingAdmissionPolicy): CompiledMutations {
   const { conditions, variables, compile } = compileHead(spec);

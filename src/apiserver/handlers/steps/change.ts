@@ -21,7 +21,7 @@ import { agreedNamespace, atRevision, buildMeta, withMeta, withoutDuplicateOwner
 import { readRevision } from './resource-version.ts';
 import { type Step, stagedDecision, stagedWrite } from './staged-write.ts';
 
-export const MODIFIED_MEANWHILE =
+const MODIFIED_MEANWHILE =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 /** A change to one object: what it becomes is a function of what it is, so it can be judged again. */
@@ -40,7 +40,7 @@ export interface Change extends RequestBase {
 }
 
 /** A subresource with a kind of its own, such as `scale`: shown to admission in place of the object, and put back. */
-export interface AdmissionView {
+interface AdmissionView {
   readonly subresource: string;
   readonly kind: string;
   show(object: KubeObject): KubeObject;

@@ -13,7 +13,7 @@ import { StatusError, badRequest, unsupportedMediaType } from '../../../core/kub
 import type { ApiPatch } from '../../contract/request.ts';
 
 /** `current` is undefined only where the format may create (apply). */
-export type ApplyPatch = (current: KubeObject | undefined) => KubeObject;
+type ApplyPatch = (current: KubeObject | undefined) => KubeObject;
 export type Patcher = (kind: KindDefinition, patch: ApiPatch) => ApplyPatch;
 
 export interface PatchEngine {

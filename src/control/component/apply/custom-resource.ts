@@ -6,7 +6,7 @@ import type { Calls } from './calls.ts';
 import { refOf } from './object-ref.ts';
 
 /** One resource for each version of each group, the first of a group first. */
-export const COMPONENT_RESOURCES: readonly Resource[] = GENERATIONS.map(({ group, version }) => ({
+const COMPONENT_RESOURCES: readonly Resource[] = GENERATIONS.map(({ group, version }) => ({
   group,
   version,
   resource: COMPONENT_PLURAL,

@@ -1,4 +1,5 @@
 /** Every code of an apply's failures and what it means. A code is never renamed. */
+import { CodedError } from '../../../core/kube/coded-error.ts';
 import type { ObjectRef } from './object-ref.ts';
 
 export const COMPONENT_APPLY_ERROR_CODES = {
@@ -50,14 +51,12 @@ export interface FieldConflict {
   readonly owner: string;
 }
 
-export class ComponentApplyError extends Error {
+export class ComponentApplyError extends CodedError<ComponentApplyErrorCode> {
   override readonly name = 'ComponentApplyError';
-  readonly code: ComponentApplyErrorCode;
   readonly problems: readonly ApplyProblem[];
 
   constructor(code: ComponentApplyErrorCode, message: string, problems?: readonly ApplyProblem[]) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.problems = problems ?? [{ code, message }];
   }
 

@@ -84,7 +84,7 @@ export function revisionsOf(revisions: readonly Stored<ControllerRevision>[]): r
 
 const POD_SPEC = ['spec', 'template', 'spec'];
 
-export function imagesIn(data: Json | undefined): readonly string[] {
+function imagesIn(data: Json | undefined): readonly string[] {
   const images = new Set<string>();
   for (const member of ['initContainers', 'containers']) {
     const containers = valueAt(data, [...POD_SPEC, member]);

@@ -21,9 +21,6 @@ const PREDECESSORS: readonly string[] = [
   COMPONENT_FIELD_MANAGERS.undo,
 ];
 
-/** The tools whose objects compatible mode takes over; for `migrateFrom`. */
-export const COMPATIBLE_PREDECESSORS: readonly string[] = ['pulumi-kubernetes*', 'HashiCorp', 'Terraform'];
-
 /** Says of a manager whether its fields become ours. A name that ends with `*` stands for all that begin so. */
 export function predecessorTest(more: readonly string[] = []): (manager: string) => boolean {
   const names = new Set([...PREDECESSORS, ...more.filter((name) => !name.endsWith('*'))]);

@@ -85,7 +85,7 @@ const FIRST_LOOK_MS = 50;
 const LATER_LOOKS_MS = 1000;
 
 /** Asks again and again, less and less often, until there is an answer. */
-export async function until<T>(
+async function until<T>(
   calls: Calls,
   ref: ObjectRef,
   what: string,

@@ -166,7 +166,7 @@ export function reasonToLeave(ref: ObjectRef, live: Stored, identity: ComponentI
 }
 
 /** Equal in all that an apply can change: the content, and who owns which of it. */
-export function isSameState(a: KubeObject, b: KubeObject): boolean {
+function isSameState(a: KubeObject, b: KubeObject): boolean {
   return deepEqual(contentOf(a), contentOf(b)) && deepEqual(ownersOf(a), ownersOf(b));
 }
 

@@ -49,7 +49,7 @@ interface SecretLike extends KubeObject {
 }
 
 /** Who applies `stringData` owns no `data`, so a key that vanished would stay for ever. */
-export function encodedSecret(object: KubeObject): KubeObject {
+function encodedSecret(object: KubeObject): KubeObject {
   const { stringData, ...rest } = object as SecretLike;
   if (object.kind !== 'Secret' || object.apiVersion !== 'v1' || stringData === undefined) return object;
   const data: { [key: string]: string } = { ...rest.data };

@@ -15,7 +15,6 @@ import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
 import type { Random } from '../../../machinery/random/random.ts';
-import type { ObjectRef } from './object-ref.ts';
 import type { Progress } from './progress.ts';
 
 /** Which component: its name, and the namespace its objects live in. */
@@ -52,6 +51,3 @@ export interface ApplyContext {
 
 /** `namespace/name`: how people and marks on objects call a component. */
 export const identityText = ({ namespace, name }: ComponentIdentity): string => `${namespace}/${name}`;
-
-/** Where a component's objects are, for those that only look. */
-export type { ObjectRef };

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { SecretPath } from './rendered.ts';
 
-export const MASK = '***';
+const MASK = '***';
 
 interface SecretLike extends KubeObject {
   readonly data?: { readonly [key: string]: string };

@@ -84,7 +84,7 @@ function stateOf(live: Stored | undefined, identity: ComponentIdentity): ObjectS
 }
 
 /** One look at a rollout, without waiting for anything. */
-export async function snapshotNow(
+async function snapshotNow(
   calls: Calls,
   set: Stored<DaemonSet>,
   options: StatusOptions = {},

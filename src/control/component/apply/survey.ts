@@ -360,7 +360,7 @@ function conflictProblem(ref: ObjectRef, conflicts: readonly FieldConflict[]): A
 
 const IMMUTABLE = /\bimmutable\b|cannot change roleRef/i;
 
-export const isImmutableChange = (error: StatusError): boolean =>
+const isImmutableChange = (error: StatusError): boolean =>
   error.code === 422 &&
   (IMMUTABLE.test(error.message) ||
     (error.status.details?.causes?.some(({ message = '' }) => IMMUTABLE.test(message)) ?? false));

@@ -39,7 +39,7 @@ export interface KindListener {
 }
 
 /** The version to read, where the definition can be used at all. */
-export function versionToFollow(definition: CustomResourceDefinition): string | undefined {
+function versionToFollow(definition: CustomResourceDefinition): string | undefined {
   if (!isServed(definition)) return undefined;
   const served = new Set(definition.spec.versions.filter((each) => each.served).map(({ name }) => name));
   return GENERATIONS.find(({ group, version }) => group === definition.spec.group && served.has(version))?.version;

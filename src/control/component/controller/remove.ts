@@ -22,7 +22,7 @@ export interface Removal {
 }
 
 /** Of a deletion that has begun, something is still on its way out: there is nothing to do but to wait for it. */
-export function goingObject(world: World, { phase, objects }: Inventory): ObjectRef | undefined {
+function goingObject(world: World, { phase, objects }: Inventory): ObjectRef | undefined {
   if (phase !== 'deleting') return undefined;
   return objects.find((ref) => world.find(ref)?.metadata.deletionTimestamp !== undefined);
 }

@@ -18,8 +18,8 @@ const MOST_GROUPS = 50;
 export type Grouping = (node: Node | undefined) => string;
 
 /** How nodes without the label are called, and nodes nobody may look at. */
-export const NO_GROUP = '-';
-export const ALL_NODES = 'all';
+const NO_GROUP = '-';
+const ALL_NODES = 'all';
 
 export function groupingBy(labels: readonly string[] | undefined, nodes: Iterable<Node>): Grouping {
   const keys = labels ?? usualKeys(nodes);

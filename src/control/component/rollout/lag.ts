@@ -132,7 +132,7 @@ const hasCrashed = ({ restartCount, ready, lastState }: ContainerStatus): boolea
 
 const readyOf = (node: Node) => findCondition(node.status?.conditions, 'Ready');
 
-export const isDown = (node: Node): boolean => {
+const isDown = (node: Node): boolean => {
   const ready = readyOf(node);
   return ready !== undefined && ready.status !== 'True';
 };

@@ -29,18 +29,18 @@ export interface Counts {
   readonly available: number;
 }
 
-export interface GroupProgress extends Counts {
+interface GroupProgress extends Counts {
   readonly group: string;
 }
 
-export interface LaggingNode extends Lag {
+interface LaggingNode extends Lag {
   readonly node: string;
   readonly group: string;
   readonly pod?: string;
 }
 
 /** Nodes that lag for one reason. */
-export interface LagSummary {
+interface LagSummary {
   readonly code: LagCode;
   readonly count: number;
   /** Of the first node. */

@@ -42,7 +42,7 @@ export function createCertificateCleaner(options: AccessKeeperOptions): Actor {
 }
 
 /** When the request may go, in milliseconds since 1970. A time that cannot be read is no reason to delete. */
-export function endOf(request: Stored<CertificateSigningRequest>): number {
+function endOf(request: Stored<CertificateSigningRequest>): number {
   const conditions = request.status?.conditions ?? [];
   if (conditions.length === 0) return after(request.metadata.creationTimestamp, DAY_MS);
   const ends = conditions.map(({ lastUpdateTime, type }) => {

@@ -1,10 +1,10 @@
 /** What each of Kubernetes' own signers signs. A request may be approved and yet be nothing its signer puts its name to. */
 import type { ReadRequest } from '../../../machinery/certificates/certificate-requests.ts';
 
-export const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 export const KUBELET_CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
-export const KUBELET_SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
-export const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
+const KUBELET_SERVING_SIGNER = 'kubernetes.io/kubelet-serving';
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 
 const MASTERS = 'system:masters';
 

@@ -8,7 +8,7 @@ import type { Actor } from '../../../machinery/actor.ts';
 import { createController } from '../../../machinery/controller/controller.ts';
 import type { AccessKeeperOptions } from './options.ts';
 
-export const ROOT_CA = 'kube-root-ca.crt';
+const ROOT_CA = 'kube-root-ca.crt';
 const DESCRIPTION =
   'The authority behind the API server, as pods reach it inside the cluster. It vouches for nothing else.';
 

@@ -1,9 +1,8 @@
 /** Which taints a node's state asks for, in Kubernetes' terms. Pure. */
 import type { Node, Taint } from '../../../core/api/types/core-v1.ts';
 
-export const NOT_READY = 'node.kubernetes.io/not-ready';
-export const UNREACHABLE = 'node.kubernetes.io/unreachable';
-export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+const NOT_READY = 'node.kubernetes.io/not-ready';
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 
 /** Condition type → status → the taint it means. */
@@ -75,9 +74,6 @@ export function withExecuting(taints: readonly Taint[], key: string | undefined,
   if (key === undefined || isThere) return kept.length === taints.length ? taints : kept;
   return [...kept, { key, effect: 'NoExecute', timeAdded: now }];
 }
-
-export const hasTaintKey = (node: Node, key: string): boolean =>
-  node.spec?.taints?.some((taint) => taint.key === key) === true;
 
 /** Stable labels and their names of former times, which old manifests still select by. */
 const FORMER_LABELS = [

@@ -4,7 +4,7 @@
  */
 import type { QueuedPod } from './queued-pod.ts';
 
-export const WINDOW_MS = 1000;
+const WINDOW_MS = 1000;
 
 export interface BackoffTimes {
   readonly initialMs: number;

@@ -46,7 +46,7 @@ export type StorageChange =
   | { readonly kind: 'storage-class'; readonly storageClass: StorageClass; readonly old: StorageClass | undefined }
   | { readonly kind: 'csi-node'; readonly csiNode: CSINode; readonly old: CSINode | undefined };
 
-export type OtherChange =
+type OtherChange =
   /** Labels of a namespace decide which pods an affinity term means. */
   | { readonly kind: 'namespace'; readonly name: string }
   /** A plugin of another room says that its answers may have changed. */

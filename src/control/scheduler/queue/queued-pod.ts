@@ -5,7 +5,7 @@ import type { HeapEntry } from '../../../core/kube/heap.ts';
 import type { ClusterChange } from './cluster-change.ts';
 
 /** Where a pod is: in exactly one of these places, and in the structure of that place (`queue-state.ts`). */
-export type Place =
+type Place =
   /** Tried as soon as there is a turn. */
   | 'active'
   /** Requeued; tried after its backoff, or earlier when no pod is active. */

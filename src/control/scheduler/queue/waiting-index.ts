@@ -11,7 +11,7 @@ import { helpedBy, mayHelp } from './helped-pods.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import { addWaiting, removeWaiting, type WaitingState } from './waiting-state.ts';
 
-export interface HelpedPod {
+interface HelpedPod {
   readonly entry: QueuedPod;
   /** The pod is one of a limited number of its kind that the change can help. */
   readonly limited: boolean;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { goText } from '../go-print.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
-import type { ListShape, MapShape, Shape } from './shape.ts';
+import type { ListShape, Shape } from './shape.ts';
 
 export type Atom = 'map' | 'scalar' | 'list' | 'none';
 
@@ -29,8 +29,6 @@ export function atomOf(shape: Shape, value: Json | undefined): Atom {
 /** The member; what is inherited is no data. */
 export const memberOf = (map: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(map, key) ? map[key] : undefined;
-
-export const memberShape = (map: MapShape, key: string): Shape | undefined => map.field(key)?.shape ?? map.other;
 
 export function isEmptyMap(map: JsonObject): boolean {
   for (const key in map) if (map[key] !== undefined && Object.hasOwn(map, key)) return false;

@@ -134,7 +134,7 @@ function applyIfPresent(frame: Frame, object: CelValue, qualifier: Qualifier): V
   return found;
 }
 
-export function select(object: CelValue, key: CelValue): Val {
+function select(object: CelValue, key: CelValue): Val {
   const found = find(object, key);
   if (found !== undefined) return found;
   return new CelError(

@@ -13,6 +13,7 @@
  * Wrapping a value costs nothing: its members are looked at when an expression asks for them.
  */
 import type { Json } from '../../kube/json.ts';
+import { MAX_REQUEST_BYTES } from '../../kube/request-limit.ts';
 import type { Expr } from './ast.ts';
 import { check, type Checked } from './checker.ts';
 import { collectObjects, withNames, type DeclType } from './decl-types.ts';
@@ -28,14 +29,13 @@ import { validate } from './validators.ts';
 import { isError, type CelError, type CelValue, type Val } from './values/values.ts';
 import { OutOfBudget, startWork } from './values/work.ts';
 
-export type { CelCost, CelEnvironment } from './model.ts';
-export type { CelIssue } from './values/source.ts';
+export type { CelEnvironment } from './model.ts';
 export type { CelType } from './types.ts';
 export type { CelValue } from './values/values.ts';
 export type { DeclType } from './decl-types.ts';
 
 /** Cost one evaluation may have; roughly a tenth of a second upstream. */
-export const PER_CALL_LIMIT = 1_000_000;
+const PER_CALL_LIMIT = 1_000_000;
 /** Cost all rules of one object, or one policy binding, may have together. */
 export const RUNTIME_COST_BUDGET = 10_000_000;
 /** The same for the match conditions of one webhook or policy. */
@@ -69,7 +69,7 @@ export interface CelBindings {
   readonly [variable: string]: CelBinding | (() => CelBinding) | undefined;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   /** Cost at which evaluation stops; `PER_CALL_LIMIT` unless told. */
   readonly limit?: number;
 }
@@ -202,7 +202,6 @@ export const celValueOf = (json: Json, decl: DeclType): CelBinding => decl.adapt
 
 /** How often a rule may run in one object, when it stands below lists or maps without bounds. */
 export const maxCardinality = (decl: DeclType): number => Math.floor(MAX_REQUEST_BYTES / (decl.minSerializedSize + 1));
-const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 /** `estimated rule cost exceeds budget by factor of 2.5x (try …)`. */
 export function costMessage(name: string, cost: number, limit: number): string {

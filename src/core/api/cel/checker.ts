@@ -47,7 +47,7 @@ import { mostGeneral, substitute, Substitutions, unify, unifyAll } from './unify
 import { CelUint } from './values/values.ts';
 
 /** What a name or call turned out to be. */
-export type Reference =
+type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'type'; readonly name: string }
   /** More than one overload: which one is decided at run time. */

@@ -2,7 +2,6 @@
  * Types of variables: what the checker needs (fields), what the cost estimate needs (sizes), and how JSON of the type
  * becomes a value.
  */
-import type { Json } from '../../kube/json.ts';
 import { nativeValue } from './values/native.ts';
 import {
   BOOL,
@@ -19,7 +18,7 @@ import {
   withoutOptional,
   type CelType,
 } from './types.ts';
-import type { Adapt, CelValue, Val } from './values/values.ts';
+import type { Adapt } from './values/values.ts';
 
 export interface DeclType {
   readonly type: CelType;
@@ -133,7 +132,3 @@ export const optionalDecl = (decl: DeclType): DeclType => ({ ...decl, type: opti
 
 /** A type that only the checker knows about: results of other expressions, values of libraries. */
 export const opaqueDecl = (type: CelType): DeclType => scalar(type, 1);
-
-export const adaptValue = (decl: DeclType, json: Json): Val => decl.adapt(json);
-
-export type { CelValue };

@@ -26,7 +26,7 @@ export interface CallEstimate {
 
 export const MAX_COST = 2 ** 64;
 
-export const costOf = (value: number): number => Math.min(value, MAX_COST);
+const costOf = (value: number): number => Math.min(value, MAX_COST);
 export const fixed = (value: number): Size => ({ min: value, max: value });
 export const UNKNOWN_SIZE: Size = { min: 0, max: MAX_COST };
 

@@ -36,7 +36,7 @@ export class PlanError extends Error {
   override readonly name = 'PlanError';
 }
 
-export interface Planned {
+interface Planned {
   readonly evaluate: Eval;
   /** Set when the value is known. */
   readonly constant?: CelValue;

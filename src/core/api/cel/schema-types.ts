@@ -3,6 +3,7 @@ import { parseDuration, parseTimestamp, timestampOf } from './values/times.ts';
 import { parseBase64 } from '../schema/base64.ts';
 import type { JSONSchemaProps } from '../types/apiextensions-v1.ts';
 import type { Json, JsonObject } from '../../kube/json.ts';
+import { MAX_REQUEST_BYTES } from '../../kube/request-limit.ts';
 import { utf8Length } from '../../kube/go-text.ts';
 import {
   BOOL_DECL,
@@ -21,8 +22,6 @@ import { SchemaMap, type MemberSchema } from './values/schema-map.ts';
 import { BYTES, DURATION, DYN, STRING, TIMESTAMP } from './types.ts';
 import { ATOMIC, CelError, CelUnknownData, JsonList, type Adapt, type ListRule, type Val } from './values/values.ts';
 
-/** Bytes of the largest request; what cannot fit into one need not be reckoned with. */
-const MAX_REQUEST = 3 * 1024 * 1024;
 const MAX_TIME_SIZE = 32;
 const DATE_SIZE = 12;
 
@@ -67,7 +66,7 @@ const notNegative = (value: number): number => Math.max(0, value);
  */
 export function declTypeOf(schema: JSONSchemaProps, resourceRoot = false): DeclType | undefined {
   if (schema[INT_OR_STRING] === true) {
-    const maxElements = schema.maxLength === undefined ? MAX_REQUEST - 2 : notNegative(schema.maxLength) * 4;
+    const maxElements = schema.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : notNegative(schema.maxLength) * 4;
     return scalar(DYN, 1, { maxElements, adapt: adapterOf(schema) });
   }
   if (resourceRoot) return typedDecl(withObjectMeta(schema));
@@ -99,7 +98,7 @@ function arrayDecl(schema: JSONSchemaProps): DeclType | undefined {
   const items = itemsOf(schema);
   const element = items && memberDecl(items);
   if (!element) return undefined;
-  const fitting = Math.floor((MAX_REQUEST - 2) / (element.minSerializedSize + 1));
+  const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSerializedSize + 1));
   return listDecl(element, schema.maxItems === undefined ? fitting : notNegative(schema.maxItems), adapterOf(schema));
 }
 
@@ -107,7 +106,7 @@ function valuesDecl(schema: JSONSchemaProps): DeclType | undefined {
   const values = valuesOf(schema);
   const element = values && memberDecl(values);
   if (!element) return undefined;
-  const fitting = Math.floor((MAX_REQUEST - 2) / (element.minSerializedSize + 6));
+  const fitting = Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSerializedSize + 6));
   const most = schema.maxProperties === undefined ? fitting : notNegative(schema.maxProperties);
   return mapDecl(STRING_DECL, element, most, adapterOf(schema));
 }
@@ -130,7 +129,7 @@ function stringDecl(schema: JSONSchemaProps): DeclType {
   const adapt = adapterOf(schema);
   switch (schema.format ?? '') {
     case 'byte': {
-      const maxElements = schema.maxLength === undefined ? MAX_REQUEST - 2 : notNegative(schema.maxLength);
+      const maxElements = schema.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : notNegative(schema.maxLength);
       return scalar(BYTES, 2, { maxElements, adapt });
     }
     case 'duration':
@@ -147,7 +146,7 @@ function stringDecl(schema: JSONSchemaProps): DeclType {
 function longestString(schema: JSONSchemaProps): number {
   // maxLength counts characters, of up to four bytes each.
   if (schema.maxLength !== undefined) return notNegative(schema.maxLength) * 4;
-  if (!schema.enum || schema.enum.length === 0) return MAX_REQUEST - 2;
+  if (!schema.enum || schema.enum.length === 0) return MAX_REQUEST_BYTES - 2;
   return Math.max(0, ...schema.enum.map((value) => (typeof value === 'string' ? utf8Length(value) : 0)));
 }
 
@@ -156,7 +155,7 @@ const adapters = new WeakMap<JSONSchemaProps, Adapt>();
 const NOT_NULLABLE = new CelError('invalid data, got null for schema with nullable=false');
 
 /** How JSON of a schema becomes values. The same schema yields the same function. */
-export function adapterOf(schema: JSONSchemaProps): Adapt {
+function adapterOf(schema: JSONSchemaProps): Adapt {
   const known = adapters.get(schema);
   if (known) return known;
   const typed = typedAdapter(schema);

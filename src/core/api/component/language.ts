@@ -85,7 +85,7 @@ export interface ObjectSchema<T = unknown> extends Typed<T> {
   readonly rules?: readonly CelRule[];
 }
 
-export interface CelRule {
+interface CelRule {
   readonly rule: string;
   readonly message: string;
 }

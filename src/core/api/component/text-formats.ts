@@ -30,7 +30,7 @@ const IMAGE_NAME =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const MAX_IMAGE_NAME = 255;
 
-export const TEXT_FORMATS = {
+const TEXT_FORMATS = {
   'dns-label': {
     expected: 'a DNS label: lower case letters, digits and dashes, at most 63',
     pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',

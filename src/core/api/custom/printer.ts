@@ -2,7 +2,7 @@
 import { encodeGoJson, type Json } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { PrinterColumn, TablePrinter } from '../kind/kind-definition.ts';
-import { type Cell, NAME } from '../printers/columns.ts';
+import { NAME, printer, type Cell, type Column } from '../printers/columns.ts';
 import { customResourcePrinter } from '../printers/default.ts';
 import { since } from '../printers/text.ts';
 import type { CustomResourceColumnDefinition } from '../types/apiextensions-v1.ts';
@@ -10,20 +10,14 @@ import { compileJsonPath, type JsonPath } from './json-path.ts';
 
 export function createCustomPrinter(columns: readonly CustomResourceColumnDefinition[] | undefined): TablePrinter {
   if (columns === undefined || columns.length === 0) return customResourcePrinter;
-  const shown: { readonly column: PrinterColumn; readonly read: JsonPath }[] = [];
+  const shown: Column<KubeObject>[] = [NAME];
   for (const definition of columns) {
     const read = readerOf(definition.jsonPath);
     // Kubernetes shows the columns before the first one it cannot read.
     if (read === undefined) break;
-    shown.push({ column: columnOf(definition), read });
+    shown.push(columnOf(definition, read));
   }
-  return {
-    columns: [NAME, ...shown.map(({ column }) => column)],
-    row: (object: KubeObject, now: number) => [
-      object.metadata.name,
-      ...shown.map(({ column, read }) => cellOf(column.type, read(object), now)),
-    ],
-  };
+  return printer(shown);
 }
 
 function readerOf(path: string): JsonPath | undefined {
@@ -34,14 +28,15 @@ function readerOf(path: string): JsonPath | undefined {
   }
 }
 
-const columnOf = (definition: CustomResourceColumnDefinition): PrinterColumn => ({
-  name: definition.name,
-  type: definition.type as PrinterColumn['type'],
-  format: definition.format ?? '',
-  description:
-    definition.description || `Custom resource definition column (in JSONPath format): ${definition.jsonPath}`,
-  priority: definition.priority ?? 0,
-});
+function columnOf(definition: CustomResourceColumnDefinition, read: JsonPath): Column<KubeObject> {
+  const { name, format, priority, jsonPath } = definition;
+  const type = definition.type as PrinterColumn['type'];
+  const description = definition.description || `Custom resource definition column (in JSONPath format): ${jsonPath}`;
+  return {
+    definition: { name, type, format: format ?? '', description, priority: priority ?? 0 },
+    cell: (object, now) => cellOf(type, read(object), now),
+  };
+}
 
 function cellOf(type: PrinterColumn['type'], results: readonly unknown[], now: number): Cell {
   const [value] = results;

@@ -13,7 +13,7 @@ const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
 /** A count of pods, or a share of them between 0% and 100%. */
-export function validatePodCount(value: string | number, path: string): readonly FieldError[] {
+function validatePodCount(value: string | number, path: string): readonly FieldError[] {
   if (typeof value === 'number') {
     return value < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];
   }

@@ -12,7 +12,7 @@ import {
   validateObjectMetaUpdate,
 } from '../rules/metadata.ts';
 
-export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
+const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name';
 /** In `spec.finalizers`: the namespace's contents have not been cleared away yet. */
 export const KUBERNETES_FINALIZER = 'kubernetes';
 

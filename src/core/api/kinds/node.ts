@@ -24,7 +24,7 @@ const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const NOTHING: readonly FieldError[] = [];
 
-export function validateTaints(taints: readonly Taint[], path: string): readonly FieldError[] {
+function validateTaints(taints: readonly Taint[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const seen = new Set<string>();
   for (const [index, taint] of taints.entries()) {

@@ -7,9 +7,9 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.
 
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const SYSTEM_PREFIX = 'system-';
-export const HIGHEST_USER_PRIORITY = 1_000_000_000;
+const HIGHEST_USER_PRIORITY = 1_000_000_000;
 /** The two classes every cluster has from the start. */
-export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, number> = new Map([
+const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
 ]);
@@ -34,7 +34,7 @@ function validateValue(priorityClass: PriorityClass): readonly FieldError[] {
     : [];
 }
 
-export function validatePreemptionPolicy(policy: string, path: string): readonly FieldError[] {
+function validatePreemptionPolicy(policy: string, path: string): readonly FieldError[] {
   if (PREEMPTION_POLICIES.includes(policy)) return [];
   return policy === '' ? [required(path, '')] : [notSupported(path, policy, PREEMPTION_POLICIES)];
 }

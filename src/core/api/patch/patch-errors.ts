@@ -8,7 +8,7 @@ export const failed = (message: string): StatusError => new StatusError(500, '',
 export const badFormat = (of: 'primitive list' | 'retainKeys' | 'setElementOrder list'): StatusError =>
   badRequest(`invalid patch format of ${of}`);
 
-export const wrongType = (expected: Json, found: Json): string =>
+const wrongType = (expected: Json, found: Json): string =>
   `expected a ${goTypeName(expected)}, but received a ${found === null ? '%!s(<nil>)' : goTypeName(found)}`;
 
 export function requireMap(item: Json): JsonObject {

@@ -15,9 +15,9 @@ const RETAIN_KEYS = '$retainKeys';
 const SET_ORDER = '$setElementOrder';
 const DELETE_FROM = '$deleteFromPrimitiveList';
 
-export type PatchList = readonly Json[];
+type PatchList = readonly Json[];
 
-export const isMap = (value: Json | undefined): value is JsonObject =>
+const isMap = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isList = (value: Json | undefined): value is PatchList => Array.isArray(value);
 

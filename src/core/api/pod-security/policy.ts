@@ -24,7 +24,7 @@ export const PRIVILEGED_POLICY: Policy = { enforce: PRIVILEGED, audit: PRIVILEGE
 const LEVELS: readonly string[] = ['privileged', 'baseline', 'restricted'];
 const PREFIX = 'pod-security.kubernetes.io/';
 
-export const versionText = (version: number): string => (version === LATEST ? 'latest' : `v1.${version}`);
+const versionText = (version: number): string => (version === LATEST ? 'latest' : `v1.${version}`);
 export const levelText = ({ level, version }: LevelVersion): string => `${level}:${versionText(version)}`;
 
 /** Negative, zero or positive as a is less, equally or more strict than b. */
@@ -82,7 +82,7 @@ export function readPolicy(labels: Labels, defaults: Policy): ReadPolicy {
   return { policy: { enforce, audit, warn }, errors };
 }
 
-export function parseVersion(text: string): number | undefined {
+function parseVersion(text: string): number | undefined {
   if (text === 'latest') return LATEST;
   const match = /^v1\.(0|[1-9][0-9]{0,8})$/.exec(text);
   return match === null ? undefined : Number(match[1]);

@@ -1,6 +1,10 @@
 import type { APIService } from '../types/apiregistration-v1.ts';
 import { AGE, NAME, printer, text } from './columns.ts';
-import { age } from './text.ts';
+
+function serviceOf({ spec }: APIService): string {
+  const service = spec?.service;
+  return service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`;
+}
 
 function availability({ status }: APIService): string {
   const condition = status?.conditions?.find(({ type }) => type === 'Available');
@@ -10,15 +14,9 @@ function availability({ status }: APIService): string {
     : `${condition.status} (${condition.reason})`;
 }
 
-export const apiServicePrinter = printer<APIService>(
-  [NAME, text('Service', 'Who serves the group in this version'), text('Available', 'Whether it answers'), AGE],
-  (object, now) => {
-    const service = object.spec?.service;
-    return [
-      object.metadata.name,
-      service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`,
-      availability(object),
-      age(object, now),
-    ];
-  },
-);
+export const apiServicePrinter = printer<APIService>([
+  NAME,
+  text('Service', 'Who serves the group in this version', serviceOf),
+  text('Available', 'Whether it answers', availability),
+  AGE,
+]);

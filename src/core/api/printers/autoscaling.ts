@@ -6,8 +6,8 @@ import type {
   MetricTarget,
   MetricValueStatus,
 } from '../types/autoscaling-v2.ts';
-import { AGE, int, NAME, printer, text } from './columns.ts';
-import { age, NONE, quantityText, UNKNOWN, UNSET } from './text.ts';
+import { AGE, int, NAME, nameOf, printer, text } from './columns.ts';
+import { NONE, quantityText, UNKNOWN, UNSET } from './text.ts';
 
 const percent = (value: number | undefined, otherwise: string): string =>
   value === undefined ? otherwise : `${value}%`;
@@ -54,49 +54,37 @@ function metricsText(specs: readonly MetricSpec[], statuses: readonly MetricStat
   return specs.length > 2 ? `${shown} + ${specs.length - 2} more...` : shown;
 }
 
-const COLUMNS = [
-  NAME,
-  text('Reference', 'Object that is scaled'),
-  text('Targets', 'Each metric now, against what is wanted'),
-  text('MinPods', 'Fewest pods there may be'),
-  text('MaxPods', 'Most pods there may be'),
-  text('Replicas', 'Pods there are'),
-  AGE,
-];
+type Autoscaler = HorizontalPodAutoscaler | AutoscalerV1;
 
-const currentPrinter = printer<HorizontalPodAutoscaler>(COLUMNS, (object, now) => [
-  object.metadata.name,
-  `${object.spec?.scaleTargetRef?.kind ?? ''}/${object.spec?.scaleTargetRef?.name ?? ''}`,
-  metricsText(object.spec?.metrics ?? [], object.status?.currentMetrics ?? []),
-  object.spec?.minReplicas === undefined ? UNSET : String(object.spec.minReplicas),
-  object.spec?.maxReplicas ?? 0,
-  object.status?.currentReplicas ?? 0,
-  age(object, now),
-]);
+const isOlder = (object: Autoscaler): object is AutoscalerV1 => object.apiVersion === 'autoscaling/v1';
 
-/** The older version knows one metric, CPU. */
-const olderPrinter = printer<AutoscalerV1>(COLUMNS, (object, now) => {
+/** Both versions are one resource, so what arrives says which it is. The older one knows one metric, CPU. */
+function targetsOf(object: Autoscaler): string {
+  if (!isOlder(object)) return metricsText(object.spec?.metrics ?? [], object.status?.currentMetrics ?? []);
   const target = object.spec?.targetCPUUtilizationPercentage;
   const current = percent(object.status?.currentCPUUtilizationPercentage, UNKNOWN);
-  return [
-    object.metadata.name,
-    `${object.spec?.scaleTargetRef?.kind ?? ''}/${object.spec?.scaleTargetRef?.name ?? ''}`,
-    target === undefined ? NONE : `cpu: ${current}/${target}%`,
-    object.spec?.minReplicas === undefined ? UNSET : String(object.spec.minReplicas),
-    object.spec?.maxReplicas ?? 0,
-    object.status?.currentReplicas ?? 0,
-    age(object, now),
-  ];
-});
+  return target === undefined ? NONE : `cpu: ${current}/${target}%`;
+}
 
-/** Both versions are one resource, so what arrives says which it is. */
-export const autoscalerPrinter = printer<HorizontalPodAutoscaler | AutoscalerV1>(COLUMNS, (object, now) =>
-  object.apiVersion === 'autoscaling/v1'
-    ? olderPrinter.row(object as AutoscalerV1, now)
-    : currentPrinter.row(object, now),
-);
+export const autoscalerPrinter = printer<Autoscaler>([
+  NAME,
+  text(
+    'Reference',
+    'Object that is scaled',
+    ({ spec }) => `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`,
+  ),
+  text('Targets', 'Each metric now, against what is wanted', targetsOf),
+  text('MinPods', 'Fewest pods there may be', ({ spec }) =>
+    spec?.minReplicas === undefined ? UNSET : String(spec.minReplicas),
+  ),
+  text('MaxPods', 'Most pods there may be', ({ spec }) => spec?.maxReplicas ?? 0),
+  text('Replicas', 'Pods there are', ({ status }) => status?.currentReplicas ?? 0),
+  AGE,
+]);
 
-export const scalePrinter = printer<Scale>(
-  [text('Name', 'Name of what is scaled'), int('Desired', 'Pods wanted'), int('Available', 'Pods there are'), AGE],
-  (object, now) => [object.metadata.name, object.spec?.replicas ?? 0, object.status?.replicas ?? 0, age(object, now)],
-);
+export const scalePrinter = printer<Scale>([
+  text('Name', 'Name of what is scaled', nameOf),
+  int('Desired', 'Pods wanted', ({ spec }) => spec?.replicas ?? 0),
+  int('Available', 'Pods there are', ({ status }) => status?.replicas ?? 0),
+  AGE,
+]);

@@ -1,7 +1,7 @@
 import type { CronJob, Job } from '../types/batch-v1.ts';
-import { AGE, CONTAINERS, flag, IMAGES, int, NAME, printer, SELECTOR, text } from './columns.ts';
+import { AGE, containers, flag, int, NAME, printer, selector, text } from './columns.ts';
 import { humanDuration } from '../../kube/time.ts';
-import { age, conditionStatus, containerCells, NONE, selectorCell, since, UNSET } from './text.ts';
+import { conditionStatus, NONE, since, UNSET } from './text.ts';
 
 function completions(job: Job): string {
   const succeeded = job.status?.succeeded ?? 0;
@@ -27,57 +27,32 @@ function status(job: Job): string {
   return 'Running';
 }
 
-export const jobPrinter = printer<Job>(
-  [
-    NAME,
-    text('Status', 'How far the job is'),
-    text('Completions', 'Pods that succeeded of those that must'),
-    text('Duration', 'Time from start to end, or until now'),
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    SELECTOR,
-  ],
-  (job, now) => [
-    job.metadata.name,
-    status(job),
-    completions(job),
-    duration(job, now),
-    age(job, now),
-    ...containerCells(job.spec?.template?.spec?.containers),
-    selectorCell(job.spec?.selector),
-  ],
-);
+export const jobPrinter = printer<Job>([
+  NAME,
+  text('Status', 'How far the job is', status),
+  text('Completions', 'Pods that succeeded of those that must', completions),
+  text('Duration', 'Time from start to end, or until now', duration),
+  AGE,
+  ...containers<Job>(({ spec }) => spec?.template?.spec?.containers),
+  selector(({ spec }) => spec?.selector),
+]);
 
 const suspendText = (suspend: boolean | undefined): string =>
   suspend === undefined ? UNSET : suspend ? 'True' : 'False';
 
-export const cronJobPrinter = printer<CronJob>(
-  [
-    NAME,
-    text('Schedule', 'When jobs are made, in cron notation'),
-    text('Timezone', 'Time zone of the schedule'),
-    flag('Suspend', 'Whether no more jobs are made for now'),
-    int('Active', 'Jobs running'),
-    text('Last Schedule', 'Time since a job was last made'),
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    SELECTOR,
-  ],
-  (object, now) => {
-    const last = object.status?.lastScheduleTime;
-    const job = object.spec?.jobTemplate?.spec;
-    return [
-      object.metadata.name,
-      object.spec?.schedule ?? '',
-      object.spec?.timeZone ?? NONE,
-      suspendText(object.spec?.suspend),
-      object.status?.active?.length ?? 0,
-      last ? since(last, now) : NONE,
-      age(object, now),
-      ...containerCells(job?.template?.spec?.containers),
-      selectorCell(job?.selector),
-    ];
-  },
-);
+function lastSchedule(object: CronJob, now: number): string {
+  const last = object.status?.lastScheduleTime;
+  return last ? since(last, now) : NONE;
+}
+
+export const cronJobPrinter = printer<CronJob>([
+  NAME,
+  text('Schedule', 'When jobs are made, in cron notation', ({ spec }) => spec?.schedule ?? ''),
+  text('Timezone', 'Time zone of the schedule', ({ spec }) => spec?.timeZone ?? NONE),
+  flag('Suspend', 'Whether no more jobs are made for now', ({ spec }) => suspendText(spec?.suspend)),
+  int('Active', 'Jobs running', (object) => object.status?.active?.length ?? 0),
+  text('Last Schedule', 'Time since a job was last made', lastSchedule),
+  AGE,
+  ...containers<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.template?.spec?.containers),
+  selector(({ spec }) => spec?.jobTemplate?.spec?.selector),
+]);

@@ -9,30 +9,31 @@ import type {
   Secret,
   ServiceAccount,
 } from '../types/core-v1.ts';
-import { AGE, NAME, printer, text, wide } from './columns.ts';
-import { age, compareText, quantityText, UNSET } from './text.ts';
+import { AGE, NAME, printer, text, wide, type Column } from './columns.ts';
+import { compareText, quantityText, UNSET } from './text.ts';
 
 const sizeOf = (map: object | undefined): number => (map ? Object.keys(map).length : 0);
 
-export const namespacePrinter = printer<Namespace>(
-  [NAME, text('Status', 'Whether the namespace is in use or going away'), AGE],
-  (object, now) => [object.metadata.name, object.status?.phase ?? '', age(object, now)],
-);
-
-export const secretPrinter = printer<Secret>(
-  [NAME, text('Type', 'What the data is for'), text('Data', 'How many entries it holds'), AGE],
-  (object, now) => [object.metadata.name, object.type ?? '', sizeOf(object.data), age(object, now)],
-);
-
-export const configMapPrinter = printer<ConfigMap>(
-  [NAME, text('Data', 'How many entries it holds'), AGE],
-  (object, now) => [object.metadata.name, sizeOf(object.data) + sizeOf(object.binaryData), age(object, now)],
-);
-
-export const serviceAccountPrinter = printer<ServiceAccount>([NAME, AGE], (object, now) => [
-  object.metadata.name,
-  age(object, now),
+export const namespacePrinter = printer<Namespace>([
+  NAME,
+  text('Status', 'Whether the namespace is in use or going away', ({ status }) => status?.phase ?? ''),
+  AGE,
 ]);
+
+export const secretPrinter = printer<Secret>([
+  NAME,
+  text('Type', 'What the data is for', ({ type }) => type ?? ''),
+  text('Data', 'How many entries it holds', ({ data }) => sizeOf(data)),
+  AGE,
+]);
+
+export const configMapPrinter = printer<ConfigMap>([
+  NAME,
+  text('Data', 'How many entries it holds', ({ data, binaryData }) => sizeOf(data) + sizeOf(binaryData)),
+  AGE,
+]);
+
+export const serviceAccountPrinter = printer<ServiceAccount>([NAME, AGE]);
 
 const ACCESS_MODES: readonly (readonly [string, string])[] = [
   ['ReadWriteOnce', 'RWO'],
@@ -53,92 +54,86 @@ const classOf = (object: PersistentVolume | PersistentVolumeClaim): string =>
 const phaseOf = (object: PersistentVolume | PersistentVolumeClaim): string =>
   object.metadata.deletionTimestamp ? 'Terminating' : (object.status?.phase ?? '');
 
-export const persistentVolumePrinter = printer<PersistentVolume>(
-  [
-    NAME,
-    text('Capacity', 'Size of the volume'),
-    text('Access Modes', 'Ways the volume can be mounted'),
-    text('Reclaim Policy', 'What becomes of the volume when its claim is gone'),
-    text('Status', 'Phase of the volume'),
-    text('Claim', 'Claim the volume is bound to'),
-    text('StorageClass', 'Storage class of the volume'),
-    text('VolumeAttributesClass', 'Volume attributes class of the volume'),
-    text('Reason', 'Why the volume is in its phase'),
-    AGE,
-    wide('VolumeMode', 'Whether it is a file system or a block device'),
-  ],
-  (object, now) => {
-    const spec = object.spec;
-    const claim = spec?.claimRef;
-    return [
-      object.metadata.name,
-      quantityText(spec?.capacity?.['storage']),
-      accessModes(spec?.accessModes),
-      spec?.persistentVolumeReclaimPolicy ?? '',
-      phaseOf(object),
-      claim ? `${claim.namespace ?? ''}/${claim.name ?? ''}` : '',
-      classOf(object),
-      spec?.volumeAttributesClassName ?? UNSET,
-      object.status?.reason ?? '',
-      age(object, now),
-      spec?.volumeMode ?? UNSET,
-    ];
-  },
+function claimOf({ spec }: PersistentVolume): string {
+  const claim = spec?.claimRef;
+  return claim ? `${claim.namespace ?? ''}/${claim.name ?? ''}` : '';
+}
+
+const VOLUME_MODE: Column<PersistentVolume | PersistentVolumeClaim> = wide(
+  'VolumeMode',
+  'Whether it is a file system or a block device',
+  ({ spec }) => spec?.volumeMode ?? UNSET,
 );
 
-export const persistentVolumeClaimPrinter = printer<PersistentVolumeClaim>(
-  [
-    NAME,
-    text('Status', 'Phase of the claim'),
-    text('Volume', 'Volume the claim is bound to'),
-    text('Capacity', 'Size of that volume'),
-    text('Access Modes', 'Ways that volume can be mounted'),
-    text('StorageClass', 'Storage class of the claim'),
-    text('VolumeAttributesClass', 'Volume attributes class of the claim'),
-    AGE,
-    wide('VolumeMode', 'Whether it is a file system or a block device'),
-  ],
-  (object, now) => {
-    const spec = object.spec;
-    const bound = Boolean(spec?.volumeName);
-    return [
-      object.metadata.name,
-      phaseOf(object),
-      spec?.volumeName ?? '',
-      bound ? quantityText(object.status?.capacity?.['storage']) : '',
-      bound ? accessModes(object.status?.accessModes) : '',
-      classOf(object),
-      spec?.volumeAttributesClassName ?? UNSET,
-      age(object, now),
-      spec?.volumeMode ?? UNSET,
-    ];
-  },
-);
+export const persistentVolumePrinter = printer<PersistentVolume>([
+  NAME,
+  text('Capacity', 'Size of the volume', ({ spec }) => quantityText(spec?.capacity?.['storage'])),
+  text('Access Modes', 'Ways the volume can be mounted', ({ spec }) => accessModes(spec?.accessModes)),
+  text(
+    'Reclaim Policy',
+    'What becomes of the volume when its claim is gone',
+    ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? '',
+  ),
+  text('Status', 'Phase of the volume', phaseOf),
+  text('Claim', 'Claim the volume is bound to', claimOf),
+  text('StorageClass', 'Storage class of the volume', classOf),
+  text(
+    'VolumeAttributesClass',
+    'Volume attributes class of the volume',
+    ({ spec }) => spec?.volumeAttributesClassName ?? UNSET,
+  ),
+  text('Reason', 'Why the volume is in its phase', ({ status }) => status?.reason ?? ''),
+  AGE,
+  VOLUME_MODE,
+]);
 
-export const resourceQuotaPrinter = printer<ResourceQuota>(
-  [NAME, text('Request', 'Requested of what may be requested'), text('Limit', 'Limits of what limits may reach'), AGE],
-  (object, now) => {
-    const requests: string[] = [];
-    const limits: string[] = [];
-    const { hard = {}, used = {} } = object.status ?? {};
-    for (const resource of Object.keys(hard).toSorted(compareText)) {
-      const line = `${resource}: ${quantityText(used[resource])}/${quantityText(hard[resource])}`;
-      (resource.startsWith('limits.') ? limits : requests).push(line);
-    }
-    return [object.metadata.name, requests.join(', '), limits.join(', '), age(object, now)];
-  },
-);
+export const persistentVolumeClaimPrinter = printer<PersistentVolumeClaim>([
+  NAME,
+  text('Status', 'Phase of the claim', phaseOf),
+  text('Volume', 'Volume the claim is bound to', ({ spec }) => spec?.volumeName ?? ''),
+  text('Capacity', 'Size of that volume', ({ spec, status }) =>
+    spec?.volumeName ? quantityText(status?.capacity?.['storage']) : '',
+  ),
+  text('Access Modes', 'Ways that volume can be mounted', ({ spec, status }) =>
+    spec?.volumeName ? accessModes(status?.accessModes) : '',
+  ),
+  text('StorageClass', 'Storage class of the claim', classOf),
+  text(
+    'VolumeAttributesClass',
+    'Volume attributes class of the claim',
+    ({ spec }) => spec?.volumeAttributesClassName ?? UNSET,
+  ),
+  AGE,
+  VOLUME_MODE,
+]);
 
-export const componentStatusPrinter = printer<ComponentStatus>(
-  [
-    NAME,
-    text('Status', 'Whether the component is healthy'),
-    text('Message', 'What the component says of itself'),
-    text('Error', 'What is wrong with it'),
-  ],
-  (object) => {
-    const healthy = object.conditions?.find((condition) => condition.type === 'Healthy');
-    const status = healthy ? (healthy.status === 'True' ? 'Healthy' : 'Unhealthy') : 'Unknown';
-    return [object.metadata.name, status, healthy?.message ?? '', healthy?.error ?? ''];
-  },
-);
+/** Used of allowed, for limits or for everything else. */
+function quotaText({ status }: ResourceQuota, ofLimits: boolean): string {
+  const { hard = {}, used = {} } = status ?? {};
+  return Object.keys(hard)
+    .filter((resource) => resource.startsWith('limits.') === ofLimits)
+    .toSorted(compareText)
+    .map((resource) => `${resource}: ${quantityText(used[resource])}/${quantityText(hard[resource])}`)
+    .join(', ');
+}
+
+export const resourceQuotaPrinter = printer<ResourceQuota>([
+  NAME,
+  text('Request', 'Requested of what may be requested', (quota) => quotaText(quota, false)),
+  text('Limit', 'Limits of what limits may reach', (quota) => quotaText(quota, true)),
+  AGE,
+]);
+
+const healthOf = ({ conditions }: ComponentStatus) => conditions?.find(({ type }) => type === 'Healthy');
+
+function healthText(object: ComponentStatus): string {
+  const health = healthOf(object);
+  return health ? (health.status === 'True' ? 'Healthy' : 'Unhealthy') : 'Unknown';
+}
+
+export const componentStatusPrinter = printer<ComponentStatus>([
+  NAME,
+  text('Status', 'Whether the component is healthy', healthText),
+  text('Message', 'What the component says of itself', (object) => healthOf(object)?.message ?? ''),
+  text('Error', 'What is wrong with it', (object) => healthOf(object)?.error ?? ''),
+]);

@@ -1,21 +1,18 @@
 /** For kinds with nothing of their own to show. */
 import type { KubeObject } from '../../kube/objects.ts';
 import { AGE, date, DATE_AGE, NAME, printer } from './columns.ts';
-import { age } from './text.ts';
 
 /** Name and age, as a custom resource without columns of its own. */
-export const customResourcePrinter = printer<KubeObject>([NAME, DATE_AGE], (object, now) => [
-  object.metadata.name,
-  age(object, now),
-]);
+export const customResourcePrinter = printer<KubeObject>([NAME, DATE_AGE]);
 
-export const nameAndAgePrinter = printer<KubeObject>([NAME, AGE], (object, now) => [
-  object.metadata.name,
-  age(object, now),
-]);
+export const nameAndAgePrinter = printer<KubeObject>([NAME, AGE]);
 
 /** Name and moment of creation, for the few built-in kinds that Kubernetes gives no age. */
-export const createdAtPrinter = printer<KubeObject>(
-  [NAME, date('Created At', 'Moment the object was created')],
-  (object) => [object.metadata.name, object.metadata.creationTimestamp ?? '0001-01-01T00:00:00Z'],
-);
+export const createdAtPrinter = printer<KubeObject>([
+  NAME,
+  date(
+    'Created At',
+    'Moment the object was created',
+    ({ metadata }) => metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
+  ),
+]);

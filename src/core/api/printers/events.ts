@@ -1,92 +1,70 @@
 /** One event, two APIs: `v1` and `events.k8s.io/v1` name the same things differently. */
 import type { Event as CoreEvent } from '../types/core-v1.ts';
 import type { Event as NewEvent } from '../types/events-v1.ts';
-import { NAME, printer, text, wide } from './columns.ts';
+import { named, nameOf, printer, text, wide, type Column } from './columns.ts';
 import { since } from './text.ts';
 
-const COLUMNS = [
-  text('Last Seen', 'Time since it happened last'),
-  text('Type', 'Normal or Warning'),
-  text('Reason', 'What happened, in a word for machines'),
-  text('Object', 'Object it happened to'),
-  wide('Subobject', 'Part of that object'),
-  wide('Source', 'Who reported it'),
-  text('Message', 'What happened, in words for people'),
-  wide('First Seen', 'Time since it happened first'),
-  wide('Count', 'How often it happened'),
-  { ...NAME, priority: 1 },
-];
-
-/** What both versions come down to. */
+/** What both versions come down to; read once a row. */
 interface Happening {
-  readonly name: string;
   readonly first: string | null | undefined;
   readonly last: string | null | undefined;
   readonly eventTime: string | null | undefined;
   readonly count: number | undefined;
   readonly series: { readonly count?: number; readonly lastObservedTime?: string | null } | undefined;
-  readonly type: string | undefined;
-  readonly reason: string | undefined;
   readonly object: { readonly kind?: string; readonly name?: string; readonly fieldPath?: string } | undefined;
   readonly component: string;
   readonly instance: string;
   readonly message: string | undefined;
 }
 
-function row(event: Happening, now: number): readonly (string | number)[] {
-  const first = since(event.first || event.eventTime, now);
-  const { kind = '', name = '', fieldPath = '' } = event.object ?? {};
-  const target = kind.toLowerCase();
-  return [
-    event.series ? since(event.series.lastObservedTime, now) : event.last ? since(event.last, now) : first,
-    event.type ?? '',
-    event.reason ?? '',
-    name === '' ? target : `${target}/${name}`,
-    fieldPath,
-    event.instance === '' ? event.component : `${event.component}, ${event.instance}`,
-    (event.message ?? '').trim(),
-    first,
-    event.series ? (event.series.count ?? 0) : event.count || 1,
-    event.name,
-  ];
+const firstSeen = ({ first, eventTime }: Happening, now: number): string => since(first || eventTime, now);
+
+function lastSeen(event: Happening, now: number): string {
+  if (event.series) return since(event.series.lastObservedTime, now);
+  return event.last ? since(event.last, now) : firstSeen(event, now);
 }
 
-export const coreEventPrinter = printer<CoreEvent>(COLUMNS, (event, now) =>
-  row(
-    {
-      name: event.metadata.name,
-      first: event.firstTimestamp,
-      last: event.lastTimestamp,
-      eventTime: event.eventTime,
-      count: event.count,
-      series: event.series,
-      type: event.type,
-      reason: event.reason,
-      object: event.involvedObject,
-      component: event.source?.component || event.reportingComponent || '',
-      instance: event.source?.host || event.reportingInstance || '',
-      message: event.message,
-    },
-    now,
-  ),
-);
+function objectText({ object }: Happening): string {
+  const { kind = '', name = '' } = object ?? {};
+  const target = kind.toLowerCase();
+  return name === '' ? target : `${target}/${name}`;
+}
 
-export const eventPrinter = printer<NewEvent>(COLUMNS, (event, now) =>
-  row(
-    {
-      name: event.metadata.name,
-      first: event.deprecatedFirstTimestamp,
-      last: event.deprecatedLastTimestamp,
-      eventTime: event.eventTime,
-      count: event.deprecatedCount,
-      series: event.series,
-      type: event.type,
-      reason: event.reason,
-      object: event.regarding,
-      component: event.deprecatedSource?.component || event.reportingController || '',
-      instance: event.deprecatedSource?.host || event.reportingInstance || '',
-      message: event.note,
-    },
-    now,
+const COLUMNS: readonly Column<CoreEvent | NewEvent, Happening>[] = [
+  text('Last Seen', 'Time since it happened last', (_, now, event) => lastSeen(event, now)),
+  text('Type', 'Normal or Warning', ({ type }) => type ?? ''),
+  text('Reason', 'What happened, in a word for machines', ({ reason }) => reason ?? ''),
+  text('Object', 'Object it happened to', (_, _now, event) => objectText(event)),
+  wide('Subobject', 'Part of that object', (_, _now, { object }) => object?.fieldPath ?? ''),
+  wide('Source', 'Who reported it', (_, _now, { component, instance }) =>
+    instance === '' ? component : `${component}, ${instance}`,
   ),
-);
+  text('Message', 'What happened, in words for people', (_, _now, { message }) => (message ?? '').trim()),
+  wide('First Seen', 'Time since it happened first', (_, now, event) => firstSeen(event, now)),
+  wide('Count', 'How often it happened', (_, _now, { series, count }) => (series ? (series.count ?? 0) : count || 1)),
+  named(nameOf, 1),
+];
+
+export const coreEventPrinter = printer<CoreEvent, Happening>(COLUMNS, (event) => ({
+  first: event.firstTimestamp,
+  last: event.lastTimestamp,
+  eventTime: event.eventTime,
+  count: event.count,
+  series: event.series,
+  object: event.involvedObject,
+  component: event.source?.component || event.reportingComponent || '',
+  instance: event.source?.host || event.reportingInstance || '',
+  message: event.message,
+}));
+
+export const eventPrinter = printer<NewEvent, Happening>(COLUMNS, (event) => ({
+  first: event.deprecatedFirstTimestamp,
+  last: event.deprecatedLastTimestamp,
+  eventTime: event.eventTime,
+  count: event.deprecatedCount,
+  series: event.series,
+  object: event.regarding,
+  component: event.deprecatedSource?.component || event.reportingController || '',
+  instance: event.deprecatedSource?.host || event.reportingInstance || '',
+  message: event.note,
+}));

@@ -2,8 +2,8 @@
 import type { Endpoints, Service } from '../types/core-v1.ts';
 import type { EndpointSlice } from '../types/discovery-v1.ts';
 import type { Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } from '../types/networking-v1.ts';
-import { AGE, NAME, printer, SELECTOR, text } from './columns.ts';
-import { age, compareText, labelsText, NONE, selectorCell, shortList, UNSET } from './text.ts';
+import { AGE, headless, labelSelector, NAME, named, printer, text } from './columns.ts';
+import { age, compareText, NONE, selectorCell, shortList, UNSET } from './text.ts';
 
 interface LoadBalancerPoint {
   readonly ip?: string;
@@ -34,26 +34,15 @@ function servicePorts(service: Service): string {
   );
 }
 
-export const servicePrinter = printer<Service>(
-  [
-    NAME,
-    text('Type', 'How the service is exposed'),
-    text('Cluster-IP', 'Address within the cluster'),
-    text('External-IP', 'Addresses outside the cluster'),
-    text('Port(s)', 'Ports of the service'),
-    AGE,
-    SELECTOR,
-  ],
-  (object, now) => [
-    object.metadata.name,
-    object.spec?.type ?? '',
-    object.spec?.clusterIPs?.[0] ?? NONE,
-    externalIP(object),
-    servicePorts(object),
-    age(object, now),
-    labelsText(object.spec?.selector),
-  ],
-);
+export const servicePrinter = printer<Service>([
+  NAME,
+  text('Type', 'How the service is exposed', ({ spec }) => spec?.type ?? ''),
+  text('Cluster-IP', 'Address within the cluster', ({ spec }) => spec?.clusterIPs?.[0] ?? NONE),
+  text('External-IP', 'Addresses outside the cluster', externalIP),
+  text('Port(s)', 'Ports of the service', servicePorts),
+  AGE,
+  labelSelector(({ spec }) => spec?.selector),
+]);
 
 const hostPort = (ip: string, port: number): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
 
@@ -68,33 +57,31 @@ function endpointAddresses(endpoints: Endpoints): string {
   return shortList(all, '');
 }
 
-export const endpointsPrinter = printer<Endpoints>(
-  [NAME, text('Endpoints', 'Addresses and ports that are ready'), AGE],
-  (object, now) => [object.metadata.name, endpointAddresses(object), age(object, now)],
-);
+export const endpointsPrinter = printer<Endpoints>([
+  NAME,
+  text('Endpoints', 'Addresses and ports that are ready', endpointAddresses),
+  AGE,
+]);
 
-export const endpointSlicePrinter = printer<EndpointSlice>(
-  [
-    NAME,
-    text('AddressType', 'Kind of address the slice holds'),
-    text('Ports', 'Ports of the endpoints'),
-    text('Endpoints', 'Addresses of the endpoints'),
-    AGE,
-  ],
-  (object, now) => [
-    object.metadata.name,
-    object.addressType ?? '',
-    shortList(
-      (object.ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? '*') : String(port))),
-      UNSET,
-    ),
-    shortList(
-      (object.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []),
-      UNSET,
-    ),
-    age(object, now),
-  ],
-);
+const slicePorts = ({ ports }: EndpointSlice): string =>
+  shortList(
+    (ports ?? []).map(({ port, name }) => (port === undefined ? (name ?? '*') : String(port))),
+    UNSET,
+  );
+
+const sliceAddresses = ({ endpoints }: EndpointSlice): string =>
+  shortList(
+    (endpoints ?? []).flatMap(({ addresses }) => addresses ?? []),
+    UNSET,
+  );
+
+export const endpointSlicePrinter = printer<EndpointSlice>([
+  NAME,
+  text('AddressType', 'Kind of address the slice holds', ({ addressType }) => addressType ?? ''),
+  text('Ports', 'Ports of the endpoints', slicePorts),
+  text('Endpoints', 'Addresses of the endpoints', sliceAddresses),
+  AGE,
+]);
 
 function ingressHosts(ingress: Ingress): string {
   const rules = ingress.spec?.rules ?? [];
@@ -108,66 +95,57 @@ function ingressHosts(ingress: Ingress): string {
   return more ? `${hosts.join(',')} + ${rules.length - 3} more...` : hosts.join(',');
 }
 
-export const ingressPrinter = printer<Ingress>(
-  [
-    NAME,
-    text('Class', 'Ingress class that serves it'),
-    text('Hosts', 'Hosts it answers for'),
-    text('Address', 'Addresses of its load balancer'),
-    text('Ports', 'Ports that are open'),
-    AGE,
-  ],
-  (object, now) => [
-    object.metadata.name,
-    object.spec?.ingressClassName ?? NONE,
-    ingressHosts(object),
-    loadBalancerPoints(object.status?.loadBalancer?.ingress).join(','),
-    object.spec?.tls?.length ? '80, 443' : '80',
-    age(object, now),
-  ],
-);
+export const ingressPrinter = printer<Ingress>([
+  NAME,
+  text('Class', 'Ingress class that serves it', ({ spec }) => spec?.ingressClassName ?? NONE),
+  text('Hosts', 'Hosts it answers for', ingressHosts),
+  text('Address', 'Addresses of its load balancer', ({ status }) =>
+    loadBalancerPoints(status?.loadBalancer?.ingress).join(','),
+  ),
+  text('Ports', 'Ports that are open', ({ spec }) => (spec?.tls?.length ? '80, 443' : '80')),
+  AGE,
+]);
 
-export const ingressClassPrinter = printer<IngressClass>(
-  [
-    NAME,
-    text('Controller', 'Controller that serves this class'),
-    text('Parameters', 'Object with further settings'),
-    AGE,
-  ],
-  (object, now) => {
-    const parameters = object.spec?.parameters;
-    const isDefault = object.metadata.annotations?.['ingressclass.kubernetes.io/is-default-class'] === 'true';
-    const group = parameters?.apiGroup === undefined ? '' : `.${parameters.apiGroup}`;
-    return [
-      isDefault ? `${object.metadata.name} (default)` : object.metadata.name,
-      object.spec?.controller ?? '',
-      parameters ? `${parameters.kind}${group}/${parameters.name}` : NONE,
-      age(object, now),
-    ];
-  },
-);
+function classParameters({ spec }: IngressClass): string {
+  const parameters = spec?.parameters;
+  if (!parameters) return NONE;
+  const group = parameters.apiGroup === undefined ? '' : `.${parameters.apiGroup}`;
+  return `${parameters.kind}${group}/${parameters.name}`;
+}
 
-export const networkPolicyPrinter = printer<NetworkPolicy>(
-  [NAME, text('Pod-Selector', 'Pods the policy applies to'), AGE],
-  (object, now) => [object.metadata.name, selectorCell(object.spec?.podSelector ?? {}), age(object, now)],
-);
+const isDefaultClass = ({ metadata }: IngressClass): boolean =>
+  metadata.annotations?.['ingressclass.kubernetes.io/is-default-class'] === 'true';
 
-export const serviceCIDRPrinter = printer<ServiceCIDR>(
-  [NAME, text('CIDRs', 'Ranges service addresses are taken from'), AGE],
-  (object, now) => [object.metadata.name, (object.spec?.cidrs ?? []).join(','), age(object, now)],
-);
+export const ingressClassPrinter = printer<IngressClass>([
+  named((object) => (isDefaultClass(object) ? `${object.metadata.name} (default)` : object.metadata.name)),
+  text('Controller', 'Controller that serves this class', ({ spec }) => spec?.controller ?? ''),
+  text('Parameters', 'Object with further settings', classParameters),
+  AGE,
+]);
+
+export const networkPolicyPrinter = printer<NetworkPolicy>([
+  NAME,
+  text('Pod-Selector', 'Pods the policy applies to', ({ spec }) => selectorCell(spec?.podSelector ?? {})),
+  AGE,
+]);
+
+export const serviceCIDRPrinter = printer<ServiceCIDR>([
+  NAME,
+  text('CIDRs', 'Ranges service addresses are taken from', ({ spec }) => (spec?.cidrs ?? []).join(',')),
+  AGE,
+]);
+
+function parentOf({ spec }: IPAddress): string {
+  const parent = spec?.parentRef;
+  if (!parent) return NONE;
+  const resource = parent.group ? `${parent.resource}.${parent.group}` : (parent.resource ?? '');
+  const namespace = parent.namespace ? `/${parent.namespace}` : '';
+  return `${resource.toLowerCase()}${namespace}/${parent.name}`;
+}
 
 /** Kubernetes sends the age without a column for it; clients that know one version of the other get both alike. */
-export const ipAddressPrinter = printer<IPAddress>(
-  [NAME, text('ParentRef', 'Object the address belongs to')],
-  (object, now) => {
-    const parent = object.spec?.parentRef;
-    const resource = parent?.group ? `${parent.resource}.${parent.group}` : (parent?.resource ?? '');
-    const namespace = parent?.namespace ? `/${parent.namespace}` : '';
-    return [
-      object.metadata.name,
-      parent ? `${resource.toLowerCase()}${namespace}/${parent.name}` : NONE,
-      age(object, now),
-    ];
-  },
-);
+export const ipAddressPrinter = printer<IPAddress>([
+  NAME,
+  text('ParentRef', 'Object the address belongs to', parentOf),
+  headless(age),
+]);

@@ -1,6 +1,6 @@
 import type { Node } from '../types/core-v1.ts';
 import { AGE, NAME, printer, text, wide } from './columns.ts';
-import { age, compareText, NONE, UNKNOWN } from './text.ts';
+import { compareText, NONE, UNKNOWN } from './text.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
@@ -28,33 +28,25 @@ function status(node: Node): string {
 const addressOf = (node: Node, type: string): string =>
   node.status?.addresses?.find((address) => address.type === type)?.address ?? NONE;
 
-export const nodePrinter = printer<Node>(
-  [
-    NAME,
-    text('Status', 'Readiness, and whether new pods may come'),
-    text('Roles', 'Roles the labels of the node name'),
-    AGE,
-    text('Version', 'Version of the kubelet'),
-    wide('Internal-IP', 'Address within the cluster'),
-    wide('External-IP', 'Address outside the cluster'),
-    wide('OS-Image', 'Operating system'),
-    wide('Kernel-Version', 'Kernel and architecture'),
-    wide('Container-Runtime', 'Container runtime and its version'),
-  ],
-  (node, now) => {
-    const info = node.status?.nodeInfo;
-    const kernel = info?.kernelVersion || UNKNOWN;
-    return [
-      node.metadata.name,
-      status(node),
-      roles(node),
-      age(node, now),
-      info?.kubeletVersion ?? '',
-      addressOf(node, 'InternalIP'),
-      addressOf(node, 'ExternalIP'),
-      info?.osImage || UNKNOWN,
-      info?.architecture ? `${kernel} (${info.architecture})` : kernel,
-      info?.containerRuntimeVersion || UNKNOWN,
-    ];
-  },
-);
+function kernel(node: Node): string {
+  const nodeInfo = node.status?.nodeInfo;
+  const version = nodeInfo?.kernelVersion || UNKNOWN;
+  return nodeInfo?.architecture ? `${version} (${nodeInfo.architecture})` : version;
+}
+
+export const nodePrinter = printer<Node>([
+  NAME,
+  text('Status', 'Readiness, and whether new pods may come', status),
+  text('Roles', 'Roles the labels of the node name', roles),
+  AGE,
+  text('Version', 'Version of the kubelet', (node) => node.status?.nodeInfo?.kubeletVersion ?? ''),
+  wide('Internal-IP', 'Address within the cluster', (node) => addressOf(node, 'InternalIP')),
+  wide('External-IP', 'Address outside the cluster', (node) => addressOf(node, 'ExternalIP')),
+  wide('OS-Image', 'Operating system', (node) => node.status?.nodeInfo?.osImage || UNKNOWN),
+  wide('Kernel-Version', 'Kernel and architecture', kernel),
+  wide(
+    'Container-Runtime',
+    'Container runtime and its version',
+    (node) => node.status?.nodeInfo?.containerRuntimeVersion || UNKNOWN,
+  ),
+]);

@@ -1,8 +1,8 @@
 /** Pods: the status column is a small verdict over phase, conditions and containers. */
 import type { TablePrinter } from '../kind/kind-definition.ts';
 import type { ContainerStatus, Pod, PodTemplate } from '../types/core-v1.ts';
-import { AGE, NAME, printer, text, wide } from './columns.ts';
-import { age, conditionStatus, containerCells, labelsText, NONE, since } from './text.ts';
+import { AGE, NAME, printer, text, wide, type Column } from './columns.ts';
+import { conditionStatus, imagesText, labelsText, namesText, NONE, since } from './text.ts';
 
 /** Set by the node lifecycle controller on pods of a node that no longer answers. */
 const NODE_LOST = 'NodeLost';
@@ -81,11 +81,12 @@ function judge(pod: Pod): Verdict {
   const phase = status?.phase ?? '';
   const gated = status?.conditions?.some((c) => c.type === 'PodScheduled' && c.reason === 'SchedulingGated');
   const reason = gated ? 'SchedulingGated' : status?.reason || phase;
-  let verdict: Verdict = { reason, restarts: 0, lastRestart: '', ready: 0 };
+  const verdict: Verdict = { reason, restarts: 0, lastRestart: '', ready: 0 };
   const ofSidecars: Verdict = { reason, restarts: 0, lastRestart: '', ready: 0 };
   const initializing = judgeInitContainers(pod, sidecarsOf(pod), verdict, ofSidecars);
   if (!initializing || conditionStatus(status?.conditions, 'Initialized') === 'True') {
-    verdict = { ...verdict, restarts: ofSidecars.restarts, lastRestart: ofSidecars.lastRestart };
+    verdict.restarts = ofSidecars.restarts;
+    verdict.lastRestart = ofSidecars.lastRestart;
     const podReady = status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') === true;
     judgeContainers(status?.containerStatuses ?? [], podReady, verdict);
   }
@@ -118,49 +119,42 @@ const completed = (reason: string, message: string) => [{ type: 'Completed', sta
 const SUCCEEDED = completed('Succeeded', 'The pod has completed successfully.');
 const FAILED = completed('Failed', 'The pod failed.');
 
+function readyText(pod: Pod, _now: number, { ready }: Verdict): string {
+  return `${ready}/${(pod.spec?.containers?.length ?? 0) + sidecarsOf(pod).size}`;
+}
+
+const restartsText = (_pod: Pod, now: number, { restarts, lastRestart }: Verdict): string =>
+  restarts !== 0 && lastRestart !== '' ? `${restarts} (${since(lastRestart, now)} ago)` : String(restarts);
+
+const PODS: readonly Column<Pod, Verdict>[] = [
+  NAME,
+  text('Ready', 'Containers ready of all that should be', readyText),
+  text('Status', 'What the pod and its containers are doing', (_pod, _now, { reason }) => reason),
+  text('Restarts', 'How often containers were restarted, and when last', restartsText),
+  AGE,
+  wide('IP', 'Address of the pod', ({ status }) => status?.podIPs?.[0]?.ip || NONE),
+  wide('Node', 'Node the pod is bound to', ({ spec }) => spec?.nodeName || NONE),
+  wide(
+    'Nominated Node',
+    'Node where room is being made for the pod',
+    ({ status }) => status?.nominatedNodeName || NONE,
+  ),
+  wide('Readiness Gates', 'Extra conditions met of all that readiness waits for', readinessGates),
+];
+
 export const podPrinter: TablePrinter<Pod> = {
-  columns: [
-    NAME,
-    text('Ready', 'Containers ready of all that should be'),
-    text('Status', 'What the pod and its containers are doing'),
-    text('Restarts', 'How often containers were restarted, and when last'),
-    AGE,
-    wide('IP', 'Address of the pod'),
-    wide('Node', 'Node the pod is bound to'),
-    wide('Nominated Node', 'Node where room is being made for the pod'),
-    wide('Readiness Gates', 'Extra conditions met of all that readiness waits for'),
-  ],
-  row(pod, now) {
-    const { reason, restarts, lastRestart, ready } = judge(pod);
-    const total = (pod.spec?.containers?.length ?? 0) + sidecarsOf(pod).size;
-    return [
-      pod.metadata.name,
-      `${ready}/${total}`,
-      reason,
-      restarts !== 0 && lastRestart !== '' ? `${restarts} (${since(lastRestart, now)} ago)` : String(restarts),
-      age(pod, now),
-      pod.status?.podIPs?.[0]?.ip || NONE,
-      pod.spec?.nodeName || NONE,
-      pod.status?.nominatedNodeName || NONE,
-      readinessGates(pod),
-    ];
-  },
+  ...printer(PODS, judge),
   conditions(pod) {
     if (pod.status?.phase === 'Succeeded') return SUCCEEDED;
     return pod.status?.phase === 'Failed' ? FAILED : undefined;
   },
 };
 
-export const podTemplatePrinter = printer<PodTemplate>(
-  [
-    NAME,
-    text('Containers', 'Names of the containers in the template'),
-    text('Images', 'Images of the containers in the template'),
-    text('Pod Labels', 'Labels that pods of the template get'),
-  ],
-  (object) => [
-    object.metadata.name,
-    ...containerCells(object.template?.spec?.containers),
-    labelsText(object.template?.metadata?.labels),
-  ],
-);
+export const podTemplatePrinter = printer<PodTemplate>([
+  NAME,
+  text('Containers', 'Names of the containers in the template', ({ template }) =>
+    namesText(template?.spec?.containers),
+  ),
+  text('Images', 'Images of the containers in the template', ({ template }) => imagesText(template?.spec?.containers)),
+  text('Pod Labels', 'Labels that pods of the template get', ({ template }) => labelsText(template?.metadata?.labels)),
+]);

@@ -1,15 +1,5 @@
 import type { ClusterRoleBinding, RoleBinding } from '../types/rbac-v1.ts';
 import { AGE, NAME, printer, text, wide } from './columns.ts';
-import { age } from './text.ts';
-
-const COLUMNS = [
-  NAME,
-  text('Role', 'Role that is granted'),
-  AGE,
-  wide('Users', 'Users it is granted to'),
-  wide('Groups', 'Groups it is granted to'),
-  wide('ServiceAccounts', 'Service accounts it is granted to'),
-];
 
 function subjects(binding: RoleBinding | ClusterRoleBinding, kind: string): string {
   return (binding.subjects ?? [])
@@ -18,11 +8,11 @@ function subjects(binding: RoleBinding | ClusterRoleBinding, kind: string): stri
     .join(', ');
 }
 
-export const bindingPrinter = printer<RoleBinding | ClusterRoleBinding>(COLUMNS, (object, now) => [
-  object.metadata.name,
-  `${object.roleRef?.kind ?? ''}/${object.roleRef?.name ?? ''}`,
-  age(object, now),
-  subjects(object, 'User'),
-  subjects(object, 'Group'),
-  subjects(object, 'ServiceAccount'),
+export const bindingPrinter = printer<RoleBinding | ClusterRoleBinding>([
+  NAME,
+  text('Role', 'Role that is granted', ({ roleRef }) => `${roleRef?.kind ?? ''}/${roleRef?.name ?? ''}`),
+  AGE,
+  wide('Users', 'Users it is granted to', (binding) => subjects(binding, 'User')),
+  wide('Groups', 'Groups it is granted to', (binding) => subjects(binding, 'Group')),
+  wide('ServiceAccounts', 'Service accounts it is granted to', (binding) => subjects(binding, 'ServiceAccount')),
 ]);

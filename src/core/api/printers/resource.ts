@@ -1,7 +1,6 @@
 /** Dynamic resource allocation. */
 import type { ResourceClaim, ResourceSlice } from '../types/resource-v1.ts';
 import { AGE, NAME, printer, text } from './columns.ts';
-import { age } from './text.ts';
 
 function claimState(claim: ResourceClaim): string {
   const deleted = claim.metadata.deletionTimestamp !== undefined;
@@ -13,24 +12,16 @@ function claimState(claim: ResourceClaim): string {
   return states.join(',');
 }
 
-export const resourceClaimPrinter = printer<ResourceClaim>(
-  [NAME, text('State', 'Whether devices are allocated and in use'), AGE],
-  (object, now) => [object.metadata.name, claimState(object), age(object, now)],
-);
+export const resourceClaimPrinter = printer<ResourceClaim>([
+  NAME,
+  text('State', 'Whether devices are allocated and in use', claimState),
+  AGE,
+]);
 
-export const resourceSlicePrinter = printer<ResourceSlice>(
-  [
-    NAME,
-    text('Node', 'Node that has the devices'),
-    text('Driver', 'Driver of the devices'),
-    text('Pool', 'Pool the devices belong to'),
-    AGE,
-  ],
-  (object, now) => [
-    object.metadata.name,
-    object.spec?.nodeName ?? '',
-    object.spec?.driver ?? '',
-    object.spec?.pool?.name ?? '',
-    age(object, now),
-  ],
-);
+export const resourceSlicePrinter = printer<ResourceSlice>([
+  NAME,
+  text('Node', 'Node that has the devices', ({ spec }) => spec?.nodeName ?? ''),
+  text('Driver', 'Driver of the devices', ({ spec }) => spec?.driver ?? ''),
+  text('Pool', 'Pool the devices belong to', ({ spec }) => spec?.pool?.name ?? ''),
+  AGE,
+]);

@@ -1,13 +1,13 @@
 /**
  * Tables, as kubectl asks for them: the server words every cell, the client only lays them out. One printer a kind,
- * one file a family beside this one; `by-kind.ts` says which kind has which.
+ * one file a family beside this one; registry/kinds.ts says which kind has which.
  */
 import type { PrinterColumn, TablePrinter, TableRowCondition } from '../kind/kind-definition.ts';
 import type { ListMeta, ObjectMeta } from '../../kube/meta-v1.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { Cell } from './columns.ts';
 
-export type IncludeObject = 'None' | 'Metadata' | 'Object';
+type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface TableOptions {
   readonly includeObject: IncludeObject;
@@ -27,7 +27,7 @@ export interface PartialObject {
   readonly metadata: ObjectMeta;
 }
 
-export interface TableRow {
+interface TableRow {
   readonly cells: readonly Cell[];
   readonly conditions?: readonly TableRowCondition[];
   readonly object: KubeObject | PartialObject | null;

@@ -59,16 +59,16 @@ export function shortList(items: readonly string[], whenEmpty: string, shown = 3
   return line === '' ? whenEmpty : line;
 }
 
-interface NamedImage {
+export interface NamedImage {
   readonly name: string;
   readonly image?: string;
 }
 
-/** Names and images of a template's containers, for the wide columns. */
-export function containerCells(containers: readonly NamedImage[] | undefined): [string, string] {
-  const list = containers ?? [];
-  return [list.map((c) => c.name).join(','), list.map((c) => c.image ?? '').join(',')];
-}
+export const namesText = (containers: readonly NamedImage[] | undefined): string =>
+  (containers ?? []).map(({ name }) => name).join(',');
+
+export const imagesText = (containers: readonly NamedImage[] | undefined): string =>
+  (containers ?? []).map(({ image }) => image ?? '').join(',');
 
 /** A quantity as it is written; the decoder has put it into canonical form already. */
 export const quantityText = (value: string | number | undefined): string => (value === undefined ? '0' : String(value));

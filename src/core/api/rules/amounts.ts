@@ -18,7 +18,7 @@ import type { ResourceList } from './findings.ts';
 export type Amount = string | number;
 
 /** What is wrong with the text, in Kubernetes' words. Objects from the wire were refused for this before. */
-export const amountProblem = (amount: Amount): string | undefined => quantityProblem(String(amount).trim());
+const amountProblem = (amount: Amount): string | undefined => quantityProblem(String(amount).trim());
 
 /** Text that is no amount reads as nothing. */
 export function readAmount(amount: Amount): Quantity {

@@ -36,7 +36,5 @@ export const isSet = (list: readonly unknown[] | undefined): boolean => list !==
 const EMPTY: readonly never[] = [];
 export const listOf = <T>(list: readonly T[] | undefined): readonly T[] => list ?? EMPTY;
 
-export const byteLength = (text: string): number => Buffer.byteLength(text);
-
 /** Lists print sorted where Kubernetes keeps them as a set. */
 export const sorted = (values: readonly string[]): readonly string[] => values.toSorted();

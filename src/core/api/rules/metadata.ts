@@ -192,7 +192,7 @@ function validateOwnerReference(reference: OwnerReference, path: string): readon
   return errors;
 }
 
-export function validateOwnerReferences(references: readonly OwnerReference[], path: string): readonly FieldError[] {
+function validateOwnerReferences(references: readonly OwnerReference[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';
   for (const reference of references) {
@@ -237,7 +237,7 @@ export function validateFinalizerOwner(name: string, path: string): readonly Fie
   return [invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
-export function validateFinalizers(finalizers: readonly string[], path: string): readonly FieldError[] {
+function validateFinalizers(finalizers: readonly string[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const finalizer of finalizers) append(errors, validateFinalizerName(finalizer, path));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
@@ -246,7 +246,7 @@ export function validateFinalizers(finalizers: readonly string[], path: string):
   return errors;
 }
 
-export function validateNoNewFinalizers(
+function validateNoNewFinalizers(
   finalizers: readonly string[] | undefined,
   old: readonly string[] | undefined,
   path: string,

@@ -1,10 +1,5 @@
 /** Small moves on immutable objects that strategies are made of. */
 
-/** The object with one member set; itself when it is so already. */
-export function withField<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): T {
-  return object[key] === value ? object : { ...object, [key]: value };
-}
-
 /** The object without some members; itself when it has none of them. */
 export function withoutFields<T extends object>(object: T, ...keys: readonly (keyof T)[]): T {
   if (!keys.some((key) => object[key] !== undefined)) return object;

@@ -18,7 +18,7 @@ export interface ObjectNode {
   child(name: string): SchemaNode | undefined;
 }
 
-export interface MapNode {
+interface MapNode {
   readonly kind: 'map';
   readonly atomic: boolean;
   readonly value: SchemaNode;
@@ -37,7 +37,7 @@ export interface ListNode {
   readonly keyDefaults?: { readonly [key: string]: unknown };
 }
 
-export interface LeafNode {
+interface LeafNode {
   readonly kind: 'leaf';
   /** Any JSON, about which nothing is known. */
   readonly opaque: boolean;

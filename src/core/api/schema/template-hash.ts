@@ -164,8 +164,7 @@ function decimalText(nanos: bigint): string {
 }
 
 /** What Kubernetes' debug printer makes of the template. */
-export const printTemplate = (template: object): string =>
-  `(v1.PodTemplateSpec)${printerOf('v1.PodTemplateSpec')(template)}`;
+const printTemplate = (template: object): string => `(v1.PodTemplateSpec)${printerOf('v1.PodTemplateSpec')(template)}`;
 
 const printed = new WeakMap<object, Buffer>();
 

@@ -7,13 +7,13 @@ import type { Rendered } from '../render/render.ts';
 import type { LintRule } from './rules.ts';
 
 /** What stands against a pod at a level of the Pod Security Standards; nothing when it may come in. */
-export type PodSecurityEvaluator = (
+type PodSecurityEvaluator = (
   level: { readonly level: PodSecurityLevel; readonly version: number },
   annotations: { readonly [key: string]: string } | undefined,
   spec: PodSpec,
 ) => readonly { readonly reason: string; readonly detail: string }[];
 
-export type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
+type PodSecurityLevel = 'privileged' | 'baseline' | 'restricted';
 
 export interface LintOptions {
   /** Judges pods as an API server does. Without it Pod Security is not looked at. */

@@ -54,7 +54,7 @@ interface Assignment {
   readonly value: SourceNode;
 }
 
-export function parseSet(expression: string, asText: boolean): readonly Assignment[] {
+function parseSet(expression: string, asText: boolean): readonly Assignment[] {
   const scan = scanner(expression);
   const assignments: Assignment[] = [];
   do {

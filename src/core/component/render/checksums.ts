@@ -12,7 +12,7 @@ export const CHECKSUM_ANNOTATIONS = {
 } as const;
 
 /** In place of a checksum, where values are not known. */
-export const UNRESOLVED = 'unresolved';
+const UNRESOLVED = 'unresolved';
 
 const LENGTH = 16;
 

@@ -8,7 +8,7 @@ import { present, unlessEmpty } from './present.ts';
 import { lifecycleOf, probeOf } from './probes.ts';
 import { mountsOf } from './volumes.ts';
 
-export const imageOf = ({ repo, tag, digest }: ComponentImage): string =>
+const imageOf = ({ repo, tag, digest }: ComponentImage): string =>
   `${repo}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
 
 const portsOf = ({ ports }: ComponentContainer): readonly ContainerPort[] =>

@@ -13,7 +13,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The logins in a Docker configuration, or undefined if it is none. Never says what is in it. */
-export function authsIn(text: string): Auths | undefined {
+function authsIn(text: string): Auths | undefined {
   try {
     const config = parseJson(text);
     const auths = isObject(config) && Object.hasOwn(config, 'auths') ? config['auths'] : undefined;

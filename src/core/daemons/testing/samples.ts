@@ -104,7 +104,7 @@ export const makeDaemon = (
   ...more,
 });
 
-export const TAINTS: readonly Taint[] = [
+const TAINTS: readonly Taint[] = [
   { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
   { key: 'gone', effect: 'NoExecute' },
   { key: 'slow', effect: 'PreferNoSchedule' },

@@ -28,7 +28,7 @@ const labelsOf = (object: { metadata: { labels?: Labels } }): Labels => object.m
 const has = (labels: Labels, key: string): boolean => Object.prototype.hasOwnProperty.call(labels, key);
 const namespaceOf = (pod: Pod): string => pod.metadata.namespace ?? 'default';
 
-export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
+function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   if (selector === undefined) return false;
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false;
   return (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {

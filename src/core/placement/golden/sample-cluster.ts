@@ -26,14 +26,14 @@ export interface SampleCluster {
   readonly incoming: Pod;
 }
 
-export interface Dice {
+interface Dice {
   chance(percent: number): boolean;
   upTo(bound: number): number;
   pick<T>(choices: readonly T[]): T;
 }
 
 /** Mulberry32: small, even, and the same everywhere. */
-export function createDice(seed: number): Dice {
+function createDice(seed: number): Dice {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

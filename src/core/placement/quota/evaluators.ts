@@ -27,7 +27,7 @@ import {
   saysPodLevel,
 } from './pod-usage.ts';
 
-export type Scope = ScopedResourceSelectorRequirement;
+type Scope = ScopedResourceSelectorRequirement;
 
 export interface QuotaEvaluator {
   /** Whether a write of this sort may change what is used. */
@@ -44,7 +44,7 @@ export interface QuotaEvaluator {
 const noScope = (): boolean => false;
 const noProblem = (): undefined => undefined;
 
-export const countName = (group: string, resource: string): string =>
+const countName = (group: string, resource: string): string =>
   group === '' ? `count/${resource}` : `count/${resource}.${group}`;
 
 const POD_NAMES: ReadonlySet<string> = new Set([

@@ -34,7 +34,7 @@ export interface CrashFault {
 }
 
 /** Every request and every event of every actor takes up to so long. */
-export interface LatencyFault {
+interface LatencyFault {
   readonly kind: 'latency';
   readonly mostMs: number;
 }

@@ -43,7 +43,7 @@ export function eligibility({ spec: { template } }: DaemonSet, node: Node): Elig
   };
 }
 
-export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;
   return operator === 'Exists' || (value ?? '') === (taint.value ?? '');
@@ -83,7 +83,7 @@ function meets({ operator, values = [] }: NodeSelectorRequirement, value: string
 }
 
 /** A number or a percentage of `of`, rounded up. */
-export function resolve(amount: number | string | undefined, of: number, fallback: number): number {
+function resolve(amount: number | string | undefined, of: number, fallback: number): number {
   if (amount === undefined) return fallback;
   if (typeof amount === 'number') return amount;
   return amount.endsWith('%') ? Math.ceil((Number(amount.slice(0, -1)) * of) / 100) : Number(amount);

@@ -10,11 +10,11 @@ import { isEnded, isGoing, isReadyPod, type ClusterView } from '../cluster-view.
 import { eligibility, isAvailable, isHeldUp, REVISION_LABEL } from './daemon-facts.ts';
 import type { InvariantFactory } from './invariant.ts';
 
-export const isKept = (node: Node): boolean =>
+const isKept = (node: Node): boolean =>
   node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
 /** The label value of the newest revision of this daemon. */
-export function newestRevision(view: ClusterView, daemon: Stored<DaemonSet>): Stored<ControllerRevision> | undefined {
+function newestRevision(view: ClusterView, daemon: Stored<DaemonSet>): Stored<ControllerRevision> | undefined {
   let newest: Stored<ControllerRevision> | undefined;
   for (const object of view.all('controllerrevisions.apps').values()) {
     const revision = object as Stored<ControllerRevision>;

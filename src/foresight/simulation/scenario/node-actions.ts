@@ -14,7 +14,7 @@ import { SimulationError } from '../errors.ts';
 import type { Hands } from './hands.ts';
 import type { Action } from './scenario.ts';
 
-export type NodeAction = Extract<
+type NodeAction = Extract<
   Action,
   {
     readonly do:

@@ -29,7 +29,7 @@ export interface Step {
 }
 
 /** A node by name, `any`, or `any of <group>`: the seed chooses among those there are. */
-export type NodeChoice = string;
+type NodeChoice = string;
 
 export type Action =
   /** Creates the object, or makes the one of that name equal to it. */

@@ -1,50 +1,55 @@
+/**
+ * The built-in auth providers of old kubeconfigs: `oidc`, and `gcp` and `azure`, which newer kubectl has replaced by
+ * credential plugins. Ours rather than the official library's: that is 83 MB with its dependencies, takes a second to
+ * load, leaves the client secret out of an OIDC renewal, and having renewed a token once does so for every request.
+ */
 import { MachineryError } from '../../errors.ts';
-import type { Credentials, CredentialSource } from './rest-config.ts';
+import { createCommandProvider } from './command-provider.ts';
+import { createOidcProvider } from './oidc-provider.ts';
+import type { CredentialSource } from './rest-config.ts';
+import type { AuthProviderConfig, AuthProviderOptions, ProvidedToken, TokenProvider } from './token-provider.ts';
 
-interface AuthProvider {
+export interface AuthProvider {
   readonly name: string;
-  readonly config?: { readonly [key: string]: string };
+  readonly config?: AuthProviderConfig | null;
 }
 
-/**
- * The old built-in providers (oidc, gcp, azure), through the official library. The library takes a second to load, so that
- * happens only for a kubeconfig that needs it, at the first request.
- */
-export function authProviderCredentials(provider: AuthProvider): CredentialSource {
-  let loading: Promise<() => Promise<Credentials>> | undefined;
+const PROVIDERS: {
+  readonly [name: string]: (config: AuthProviderConfig, options: AuthProviderOptions) => TokenProvider;
+} = { oidc: createOidcProvider, gcp: createCommandProvider, azure: createCommandProvider };
 
-  const load = async (): Promise<() => Promise<Credentials>> => {
-    const { KubeConfig } = await import('@kubernetes/client-node');
-    const config = new KubeConfig();
-    config.loadFromOptions({
-      clusters: [{ name: 'cluster', server: 'https://unused.invalid' }],
-      users: [{ name: 'user', authProvider: { name: provider.name, config: { ...provider.config } } }],
-      contexts: [{ name: 'context', cluster: 'cluster', user: 'user' }],
-      currentContext: 'context',
+export function authProviderCredentials(provider: AuthProvider, options: AuthProviderOptions): CredentialSource {
+  const { name } = provider;
+  let tokens: TokenProvider | undefined;
+  let held: ProvidedToken | undefined;
+  /** Many requests at once share one renewal: a refresh token may be good for one use only. */
+  let renewing: Promise<ProvidedToken> | undefined;
+
+  const renew = (from: TokenProvider): Promise<ProvidedToken> => {
+    renewing ??= from.renew().finally(() => {
+      renewing = undefined;
     });
-    return async () => {
-      const options: { headers?: { Authorization?: string } } = {};
-      await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
-      const authorization = options.headers?.Authorization;
-      if (authorization === undefined) throw new Error('it gave no token');
-      return { authorization };
-    };
+    return renewing;
   };
+
+  async function current(): Promise<ProvidedToken> {
+    if (tokens === undefined) {
+      const create = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+      if (create === undefined) throw new Error(`only ${Object.keys(PROVIDERS).join(', ')} are known`);
+      tokens = create(provider.config ?? {}, options);
+      held = tokens.first;
+    }
+    if (held === undefined || options.clock.now() >= held.expires) held = await renew(tokens);
+    return held;
+  }
 
   return {
     async get() {
       try {
-        loading ??= load();
-        return await (
-          await loading
-        )();
+        return { authorization: `Bearer ${(await current()).token}` };
       } catch (cause) {
-        loading = undefined;
-        throw new MachineryError(
-          'EN_MACHINERY_CREDENTIALS',
-          `the auth provider ${provider.name} failed: ${(cause as Error).message}`,
-          { cause },
-        );
+        const message = `the auth provider ${name} failed: ${(cause as Error).message}`;
+        throw new MachineryError('EN_MACHINERY_CREDENTIALS', message, { cause });
       }
     },
     refresh: () => Promise.resolve(false),

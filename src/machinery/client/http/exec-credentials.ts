@@ -20,7 +20,7 @@ export interface ExecPlugin {
   readonly interactiveMode?: string;
 }
 
-export interface ExecCluster {
+interface ExecCluster {
   readonly server: string;
   readonly 'tls-server-name'?: string;
   readonly 'insecure-skip-tls-verify'?: boolean;
@@ -87,7 +87,7 @@ async function runPlugin(
   for (const { name, value } of plugin.env ?? []) env[name] = value;
   env['KUBERNETES_EXEC_INFO'] = JSON.stringify(info);
 
-  const output = await runProgram(plugin, options, env, interactive);
+  const output = await runProgram(plugin, options.directory, env, interactive);
   let answer: unknown;
   try {
     answer = parseJson(output);
@@ -122,15 +122,16 @@ interface ExecCredential {
   } | null;
 }
 
-function runProgram(
-  plugin: ExecPlugin,
-  options: ExecOptions,
+/** Standard output of a program that prints credentials. Relative commands with a slash are meant from `directory`. */
+export function runProgram(
+  plugin: Pick<ExecPlugin, 'command' | 'args' | 'installHint'>,
+  directory: string,
   env: NodeJS.ProcessEnv,
   interactive: boolean,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const { command } = plugin;
-    const program = command.includes('/') && !isAbsolute(command) ? join(options.directory, command) : command;
+    const program = command.includes('/') && !isAbsolute(command) ? join(directory, command) : command;
     const child = spawn(program, [...(plugin.args ?? [])], {
       env,
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
@@ -159,5 +160,5 @@ function runProgram(
   });
 }
 
-const failed = (plugin: ExecPlugin, why: string, cause?: unknown): MachineryError =>
+const failed = (plugin: Pick<ExecPlugin, 'command'>, why: string, cause?: unknown): MachineryError =>
   new MachineryError('EN_MACHINERY_CREDENTIALS', `the credential plugin ${plugin.command} ${why}`, { cause });

@@ -31,7 +31,7 @@ export interface KubeconfigUser {
   readonly 'auth-provider'?: { readonly name: string; readonly config?: { readonly [key: string]: string } };
 }
 
-export interface KubeconfigContext {
+interface KubeconfigContext {
   readonly cluster?: string;
   readonly user?: string;
   readonly namespace?: string;
@@ -88,7 +88,7 @@ const merge = <T>(first: ReadonlyMap<string, T>, second: ReadonlyMap<string, T>)
   new Map([...second, ...first]);
 
 /** The first file to name something decides; later ones only add. */
-export function mergeKubeconfigs(first: Kubeconfig, second: Kubeconfig): Kubeconfig {
+function mergeKubeconfigs(first: Kubeconfig, second: Kubeconfig): Kubeconfig {
   return {
     currentContext: first.currentContext === '' ? second.currentContext : first.currentContext,
     clusters: merge(first.clusters, second.clusters),
@@ -97,7 +97,7 @@ export function mergeKubeconfigs(first: Kubeconfig, second: Kubeconfig): Kubecon
   };
 }
 
-export async function parseKubeconfig(text: string, path: string): Promise<Kubeconfig> {
+async function parseKubeconfig(text: string, path: string): Promise<Kubeconfig> {
   // YAML is loaded when a file is read; a file that is JSON, as ours are, does not need it.
   const document = text.trimStart().startsWith('{') ? parseJson(text, path) : await parseYaml(text, path);
   if (document === null || document === undefined) return EMPTY_KUBECONFIG;

@@ -292,7 +292,7 @@ describe('credential plugins', () => {
 });
 
 describe('auth providers', () => {
-  it('go through the official library, loaded when first needed', async () => {
+  it('are asked at the first request', async () => {
     const provider = 'auth-provider: {name: oidc, config: {id-token: "", idp-issuer-url: ""}}';
     const { credentials } = await load(put('oidc.yaml', config('', provider)));
     await expect(credentials?.get()).rejects.toMatchObject({

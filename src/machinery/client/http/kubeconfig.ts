@@ -47,7 +47,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<RestCo
   return restConfigFrom(config, options);
 }
 
-export async function restConfigFrom(config: Kubeconfig, options: KubeconfigOptions): Promise<RestConfig> {
+async function restConfigFrom(config: Kubeconfig, options: KubeconfigOptions): Promise<RestConfig> {
   const contextName = options.context ?? config.currentContext;
   const context = config.contexts.get(contextName)?.value;
   if (context === undefined && contextName !== '') {
@@ -142,7 +142,10 @@ async function credentialsOf(
     });
   }
   const provider = value['auth-provider'];
-  if (provider !== undefined && provider !== null) return authProviderCredentials(provider);
+  if (provider !== undefined && provider !== null) {
+    const { clock, env = process.env } = options;
+    return authProviderCredentials(provider, { clock, env, directory: user.directory });
+  }
   const { 'client-certificate': cert = '', 'client-key': key = '' } = value;
   if (cert === '' || key === '' || value['client-certificate-data'] || value['client-key-data']) return undefined;
   const { directory } = user;

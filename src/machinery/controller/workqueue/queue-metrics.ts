@@ -12,7 +12,7 @@ export interface QueueMetrics {
   observe(view: QueueView): void;
 }
 
-export interface QueueView {
+interface QueueView {
   depth(): number;
   /** When the work in progress began. */
   startedAt(): Iterable<number>;

@@ -19,7 +19,7 @@ import { holdsAuthority, withBundle, type WebhookConfiguration, type WebhookServ
 import { DEFAULT_CERTIFICATE_POLICY, nextStep, type CertificatePolicy, type CertificateStep } from './plan.ts';
 import { bundleOf, decodeState, encodeState, NO_CERTIFICATES, viewOf, type CertificateState } from './state.ts';
 
-export interface WebhookNames {
+interface WebhookNames {
   /** Where the certificates are kept. */
   readonly secret: { readonly namespace: string; readonly name: string };
   /** Under whose name API servers call. */
@@ -51,7 +51,7 @@ const FIELD_MANAGER = 'everynode-webhook-certificates';
 const LABELS = { 'app.kubernetes.io/name': 'everynode', 'app.kubernetes.io/component': 'webhook' };
 
 /** The names under which API servers and people reach the Service. */
-export const webhookHosts = ({ name, namespace }: WebhookService): readonly string[] => [
+const webhookHosts = ({ name, namespace }: WebhookService): readonly string[] => [
   `${name}.${namespace}.svc`,
   `${name}.${namespace}.svc.cluster.local`,
   `${name}.${namespace}`,

@@ -18,7 +18,7 @@ import { verifyLog } from './read-log.ts';
 const impatientClock: Clock = { ...realClock, after: (delayMs, run) => realClock.after(delayMs / 50, run) };
 
 /** Every file of a directory by its name. */
-export type Snapshot = ReadonlyMap<string, Buffer>;
+type Snapshot = ReadonlyMap<string, Buffer>;
 
 export interface LogHarness {
   /** Of this test; empty at its beginning. */

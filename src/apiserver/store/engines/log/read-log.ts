@@ -35,7 +35,7 @@ export interface ReadSegment extends ClosedSegment {
 }
 
 /** Repairs that a crash has left to be done. */
-export interface Repairs {
+interface Repairs {
   /** Files that are of no use: unfinished, or merged into others. */
   readonly remove: string[];
   /** The last segment, and where its unfinished write begins. */

@@ -5,7 +5,7 @@
  */
 import type { LogFiles } from './files.ts';
 
-export const RESERVE = 'reserve';
+const RESERVE = 'reserve';
 const LEAST_BYTES = 1024 * 1024;
 const SYNC_BYTES = 4 * 1024 * 1024;
 const PIECE = Buffer.alloc(256 * 1024);

@@ -17,7 +17,7 @@ export interface DiffOptions extends SurveyOptions {
   readonly context?: number;
 }
 
-export interface ObjectDiff {
+interface ObjectDiff {
   readonly object: ObjectRef;
   readonly action: Step['action'];
   /** A unified diff; never empty. */
@@ -80,7 +80,7 @@ function statesOf({ predicted }: Survey, step: Step): readonly [KubeObject | und
 }
 
 /** The difference of one object, masked; empty where there is none to see. */
-export function objectDiff(
+function objectDiff(
   ref: ObjectRef,
   before: KubeObject | undefined,
   after: KubeObject | undefined,

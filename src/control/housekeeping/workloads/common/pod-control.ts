@@ -13,7 +13,7 @@ import { isNamespaceTerminating, isUnclear, textOf, unlessGone } from './outcome
 import type { PodOwner } from './owners.ts';
 import type { Tell } from './surroundings.ts';
 
-export type Created =
+type Created =
   | { readonly pod: Stored<Pod>; readonly isNew: boolean }
   /** Somebody else has a pod of that name. */
   | 'taken'

@@ -45,7 +45,7 @@ const endOf = ({ status }: Job): string | undefined =>
     ?.type;
 
 /** Named after the minute it is for. */
-export const jobName = (cron: CronJob, time: number): string => `${cron.metadata.name}-${Math.floor(time / 60_000)}`;
+const jobName = (cron: CronJob, time: number): string => `${cron.metadata.name}-${Math.floor(time / 60_000)}`;
 
 export function createCronSync(options: CronSyncOptions): (owner: CronOwner) => Promise<ReconcileResult> {
   const { client, clock, children } = options;

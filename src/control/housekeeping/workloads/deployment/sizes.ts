@@ -149,7 +149,7 @@ const roundHalfAway = (value: number): number => Math.sign(value) * Math.round(M
 
 const MAX_INT32 = 2_147_483_647;
 
-export function numberIn(set: ReplicaSet, annotation: string): number | undefined {
+function numberIn(set: ReplicaSet, annotation: string): number | undefined {
   const text = labelOf(set.metadata.annotations, annotation);
   if (text === undefined || !/^[0-9]{1,10}$/.test(text)) return undefined;
   return Number(text) <= MAX_INT32 ? Number(text) : undefined;

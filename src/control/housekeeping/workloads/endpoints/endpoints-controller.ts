@@ -92,7 +92,7 @@ const isSame = (a: Endpoints, b: Endpoints): boolean =>
   deepEqual(a.metadata.labels ?? {}, b.metadata.labels ?? {}) &&
   deepEqual(a.metadata.annotations ?? {}, b.metadata.annotations ?? {});
 
-export function endpointsOf(service: Stored<Service>, pods: readonly Stored<Pod>[]): Endpoints {
+function endpointsOf(service: Stored<Service>, pods: readonly Stored<Pod>[]): Endpoints {
   const [family = 'IPv4'] = familiesOf(service);
   const groups = new Map<
     string,

@@ -30,7 +30,7 @@ export interface SlicePlan {
   readonly remove: readonly Stored<EndpointSlice>[];
 }
 
-export function sliceLabels(service: Service): Labels {
+function sliceLabels(service: Service): Labels {
   const { [SERVICE_NAME]: _, [MANAGED_BY]: __, [HEADLESS]: ___, ...labels } = service.metadata.labels ?? {};
   return {
     ...labels,

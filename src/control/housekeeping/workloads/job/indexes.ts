@@ -1,5 +1,5 @@
 /** Sets of completion indexes as ordered intervals, and their texts: `1,3-5,7`. A million indexes may be one interval. */
-export interface Interval {
+interface Interval {
   readonly first: number;
   readonly last: number;
 }

@@ -16,7 +16,7 @@ type Conditions = readonly JobCondition[] | undefined;
 /** Pods that are noted before their sums are written. */
 const MOST_UNCOUNTED = 500;
 
-export function condition(type: string, status: string, reason: string, message: string, now: number): JobCondition {
+function condition(type: string, status: string, reason: string, message: string, now: number): JobCondition {
   const time = formatTime(now);
   return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
 }

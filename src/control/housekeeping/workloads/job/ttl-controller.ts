@@ -11,7 +11,7 @@ import { unlessGone } from '../common/outcomes.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 
 /** When the Job is to go (epoch ms); undefined: not at all, or not yet known. */
-export function expiresAt({ spec, status }: Job): number | undefined {
+function expiresAt({ spec, status }: Job): number | undefined {
   if (spec.ttlSecondsAfterFinished === undefined) return undefined;
   for (const { type, status: state, lastTransitionTime = '' } of status?.conditions ?? []) {
     if ((type !== 'Complete' && type !== 'Failed') || state !== 'True') continue;

@@ -70,7 +70,7 @@ export function templateOf(revision: ControllerRevision, fallback: PodTemplateSp
   return template;
 }
 
-export const revisionHash = (template: PodTemplateSpec, collisions: number): string =>
+const revisionHash = (template: PodTemplateSpec, collisions: number): string =>
   safeEncode(String(fnv1x32(patchText(template) + String(collisions))));
 
 const byRevision = (a: Revision, b: Revision): number =>

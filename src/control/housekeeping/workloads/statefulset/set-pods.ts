@@ -6,7 +6,7 @@ import type { Stored } from '../../../../core/kube/objects.ts';
 import { EMPTY_SPEC, podOf, sharedMeta } from '../common/pod-template.ts';
 import { claimName, podName } from './ordinals.ts';
 
-export const REVISION_LABEL = 'controller-revision-hash';
+const REVISION_LABEL = 'controller-revision-hash';
 const POD_NAME = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX = 'apps.kubernetes.io/pod-index';
 

@@ -33,7 +33,7 @@ export type AuthorizationCheck =
       readonly labelSelector: string;
     };
 
-export interface AuthorizationAnswer {
+interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason?: string;
   /** Set when the question could not be answered. */

@@ -201,7 +201,7 @@ function scientific(value: number, width: number): string {
 
 const SUPERSCRIPTS = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'] as const;
 
-export function formatString(value: CelValue): string | CelError {
+function formatString(value: CelValue): string | CelError {
   work(1);
   if (value instanceof CelList) return formatList(value);
   if (value instanceof CelMap) return formatMap(value);

@@ -70,7 +70,7 @@ const DECIMAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const INFINITY = /^([+-]?)(?:inf|infinity)$/i;
 
 /** As strconv.ParseFloat reads decimal numbers. */
-export function parseFloatText(text: string): number | undefined {
+function parseFloatText(text: string): number | undefined {
   if (DECIMAL.test(text)) {
     const value = Number(text);
     return Number.isFinite(value) ? value : undefined;

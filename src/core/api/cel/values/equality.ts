@@ -3,7 +3,6 @@ import { compareBytes } from '../../../kube/go-text.ts';
 import type { Json, JsonObject } from '../../../kube/json.ts';
 import { SchemaMap } from './schema-map.ts';
 import {
-  ATOMIC,
   CelDuration,
   CelError,
   CelList,
@@ -66,7 +65,7 @@ function sameNumber(a: Numeric, b: Val): boolean {
   return Number(x) === Number(y);
 }
 
-export function compareByteArrays(a: Uint8Array, b: Uint8Array): number {
+function compareByteArrays(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
   work(length >> 4);
   for (let i = 0; i < length; i++) {
@@ -196,5 +195,3 @@ function compareNumbers(a: Numeric, b: CelValue): number | CelError {
   if (typeof x === typeof y) return order(x, y);
   return order(Number(x), Number(y));
 }
-
-export const isAtomic = (rule: ListRule): boolean => rule === ATOMIC || rule.type === 'atomic';

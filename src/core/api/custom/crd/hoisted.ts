@@ -12,7 +12,7 @@ import type {
   SelectableField,
 } from '../../types/apiextensions-v1.ts';
 
-export interface SharedParts {
+interface SharedParts {
   readonly schema?: CustomResourceValidation;
   readonly subresources?: CustomResourceSubresources;
   readonly additionalPrinterColumns?: readonly CustomResourceColumnDefinition[];

@@ -13,7 +13,7 @@ const OBJECT_META = 'meta/v1.ObjectMeta';
 
 const known = new WeakMap<Structural, boolean>();
 
-export function hasEmbedded(schema: Structural): boolean {
+function hasEmbedded(schema: Structural): boolean {
   let result = known.get(schema);
   if (result === undefined) {
     const { additionalProperties, items, properties } = schema;

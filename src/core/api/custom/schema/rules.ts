@@ -21,7 +21,7 @@ export interface Rules {
   validate(object: KubeObject, old: KubeObject | undefined): RuleFindings;
 }
 
-export interface RuleFindings {
+interface RuleFindings {
   readonly errors: readonly FieldError[];
   /** What would be an error had it not been so before: it is told, and not held against an update. */
   readonly ratcheted: readonly FieldError[];

@@ -82,8 +82,6 @@ export const tooManyProperties = (path: string, limit: number, size: number): Fi
 export const tooFewProperties = (path: string, limit: number, size: number): Finding =>
   simple(path, size, `should have at least ${limit} properties`);
 
-export const repeatedItems = (path: string): Finding => simple(path, '', "shouldn't contain duplicates");
-
 export const forbiddenProperty = (path: string, name: string): Finding =>
   at(path, `${path}.${name} in body is a forbidden property`, (where, text) => invalid(where, name, text));
 

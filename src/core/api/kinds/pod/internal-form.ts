@@ -45,7 +45,7 @@ function parseField(text: string): FieldShape {
 }
 
 /** The value in its in-memory form: a tree of plain objects whose key order is the printed order. */
-export function internalForm(type: string, value: unknown): unknown {
+function internalForm(type: string, value: unknown): unknown {
   switch (type.charAt(0)) {
     case '*':
       return value === undefined || value === null ? null : internalForm(type.slice(1), value);

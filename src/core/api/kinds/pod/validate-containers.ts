@@ -26,7 +26,7 @@ import { addTexts, listOf } from '../../rules/findings.ts';
 import type { PodOptions } from './options.ts';
 import { validateEnv, validateEnvFrom } from './validate-env.ts';
 import { validateMounts } from './validate-mounts.ts';
-import { validateLifecycle, validateLiveness, validateReadiness, validateStartup } from './validate-probes.ts';
+import { validateLifecycle, validateLivenessOrStartup, validateReadiness } from './validate-probes.ts';
 import { validateContainerResources } from './validate-resources.ts';
 import { validateSecurityContext } from './validate-security.ts';
 import type { VolumesByName } from './validate-volumes.ts';
@@ -112,9 +112,9 @@ function validateLifecycleAndProbes(
   path: string,
 ): void {
   validateLifecycle(found, container.lifecycle, grace, os, `${path}.lifecycle`);
-  validateLiveness(found, container.livenessProbe, `${path}.livenessProbe`);
+  validateLivenessOrStartup(found, container.livenessProbe, `${path}.livenessProbe`);
   validateReadiness(found, container.readinessProbe, `${path}.readinessProbe`);
-  validateStartup(found, container.startupProbe, `${path}.startupProbe`);
+  validateLivenessOrStartup(found, container.startupProbe, `${path}.startupProbe`);
 }
 
 const NOT_EPHEMERAL = [

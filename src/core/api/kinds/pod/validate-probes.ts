@@ -7,16 +7,14 @@ import { addTexts, isSet, listOf, nonNegative } from '../../rules/findings.ts';
 
 type Handler = ProbeHandler & LifecycleHandler;
 
-export function validateLiveness(found: Findings, probe: Probe | undefined, path: string): void {
+/** Liveness and startup probes: one success is enough for both. */
+export function validateLivenessOrStartup(found: Findings, probe: Probe | undefined, path: string): void {
   if (probe === undefined) return;
   validateProbe(found, probe, path);
   if (probe.successThreshold !== 1) {
     found.push(invalid(`${path}.successThreshold`, probe.successThreshold ?? 0, 'must be 1'));
   }
 }
-
-/** A startup probe succeeds once, like a liveness probe. */
-export const validateStartup = validateLiveness;
 
 export function validateReadiness(found: Findings, probe: Probe | undefined, path: string): void {
   if (probe === undefined) return;

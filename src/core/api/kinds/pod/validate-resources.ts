@@ -46,7 +46,7 @@ const podResourceName: NameRule = (found, name, path) => {
 };
 
 /** A quantity that is not negative, and whole where only whole ones make sense. */
-export function validateQuantity(found: Findings, name: string, value: string | number, path: string): void {
+function validateQuantity(found: Findings, name: string, value: string | number, path: string): void {
   if (isNegative(value)) found.push(invalid(path, amountText(value), 'must be greater than or equal to 0'));
   if (isWholeNumbered(name) && !isWhole(value)) found.push(invalid(path, amountText(value), 'must be an integer'));
 }

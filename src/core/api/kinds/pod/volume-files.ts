@@ -21,7 +21,7 @@ export function validateFileMode(found: Findings, mode: number | undefined, path
   if (mode !== undefined && (mode > 0o777 || mode < 0)) found.push(invalid(path, mode, FILE_MODE_TEXT));
 }
 
-export function validateKeyToPath(found: Findings, item: KeyToPath, path: string): void {
+function validateKeyToPath(found: Findings, item: KeyToPath, path: string): void {
   if (!item.key) found.push(required(field.child(path, 'key'), ''));
   if (!item.path) found.push(required(field.child(path, 'path'), ''));
   else validateLocalPath(found, item.path, field.child(path, 'path'));

@@ -1,16 +1,16 @@
 /** Lists of indexes in a Job's status and policies: `1,3-5,7`. */
 import { atoi, goQuote } from '../../../kube/go-text.ts';
 
-export interface Interval {
+interface Interval {
   readonly first: number;
   readonly last: number;
 }
 
-export type ParsedInterval =
+type ParsedInterval =
   | { readonly ok: true; readonly interval: Interval }
   | { readonly ok: false; readonly error: string };
 
-export function parseInterval(text: string, completions: number): ParsedInterval {
+function parseInterval(text: string, completions: number): ParsedInterval {
   const limits = text.split('-');
   if (limits.length > 2) {
     const why = "violates the requirement that an index interval can have at most two parts separated by '-'";

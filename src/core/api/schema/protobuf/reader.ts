@@ -5,12 +5,12 @@
 import { ProtobufError } from '../../errors.ts';
 
 /** Messages nest at most this deep; only schemas that contain themselves come near it. */
-export const MAX_MESSAGE_DEPTH = 128;
+const MAX_MESSAGE_DEPTH = 128;
 
 export const WIRE_VARINT = 0;
 export const WIRE_FIXED64 = 1;
 export const WIRE_BYTES = 2;
-export const WIRE_FIXED32 = 5;
+const WIRE_FIXED32 = 5;
 
 export interface Reader {
   readonly bytes: Buffer;
@@ -99,7 +99,7 @@ export function readDouble(reader: Reader): number {
 }
 
 /** The end of a length-delimited value that begins at the reader's position after the length. */
-export function readLength(reader: Reader): number {
+function readLength(reader: Reader): number {
   const length = readUint32(reader);
   const end = reader.position + length;
   if (end > reader.end) throw truncated();

@@ -16,7 +16,7 @@ const FORMAT = 1;
 /** The largest number of eleven octal digits. */
 const LARGEST_MEMBER = 8 ** 11 - 1;
 
-export interface Member {
+interface Member {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;

@@ -62,7 +62,7 @@ function defaultSharedParts(spec: PodSpec, mode: 'template' | 'pod'): PodSpec {
 
 const EMPTY_SPEC: PodSpec = Object.freeze({ containers: Object.freeze([]) });
 
-export function defaultTemplateSpec(spec: PodSpec): PodSpec {
+function defaultTemplateSpec(spec: PodSpec): PodSpec {
   return defaultSharedParts(spec, 'template');
 }
 
@@ -95,7 +95,7 @@ export function podSpecFromTemplate(templateSpec: PodSpec): PodSpec {
   return spec;
 }
 
-export function defaultPodSpec(spec: PodSpec): PodSpec {
+function defaultPodSpec(spec: PodSpec): PodSpec {
   const shared = defaultSharedParts(spec, 'pod');
   const changes = changesOf(shared);
   if (shared.enableServiceLinks === undefined) changes.set('enableServiceLinks', true);

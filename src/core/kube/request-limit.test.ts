@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { MAX_JSON_PATCH_COPY_BYTES } from './json-patch.ts';
+import { MAX_REQUEST_BYTES } from './request-limit.ts';
+
+const SOURCE = join(import.meta.dirname, '../..');
+const isSource = (path: string): boolean => path.endsWith('.ts') && !path.endsWith('.test.ts');
+
+it("is kube-apiserver's default, which is also the limit of what JSON patch copies", () => {
+  expect(MAX_REQUEST_BYTES).toBe(3_145_728);
+  expect(MAX_JSON_PATCH_COPY_BYTES).toBe(MAX_REQUEST_BYTES);
+});
+
+it('is written as a number in one file only', () => {
+  const writing = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter(isSource)
+    .filter((path) =>
+      /\b3 ?\* ?1024 ?\* ?1024|\b3 ?<< ?20|\b3_?145_?728/.test(readFileSync(join(SOURCE, path), 'utf8')),
+    );
+  expect(writing).toEqual([join('core', 'kube', 'request-limit.ts')]);
+});
