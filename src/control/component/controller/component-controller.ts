@@ -35,18 +35,18 @@ import { createScrubber } from '../apply/secrets.ts';
 import { readObject } from '../../../core/component/load/load.ts';
 import type { ComponentObject } from './component-object.ts';
 import { desiredOf, type Desired } from './desired.ts';
-import { createKinds, COMPONENT_GROUPS, isFollowed, type FollowedKind } from './kinds.ts';
-import { concerns, createKnown, livesIn, type Known } from './known.ts';
-import { outcomeOf, wasSuperseded } from './outcome-of.ts';
+import { createKinds, COMPONENT_GROUPS, isFollowed, type FollowedKind } from './component-kinds.ts';
+import { concerns, createKnown, livesIn, type Known } from './tracked-component.ts';
+import { outcomeOf, wasSuperseded } from './outcome.ts';
 import { checksumOf, referencedSecrets, withChecksum } from './referenced-secrets.ts';
-import { goesWithDefinition } from './release.ts';
-import { inventoryText, leftBehind, removeComponents } from './remove.ts';
+import { goesWithDefinition } from './definition-deletion.ts';
+import { inventoryText, leftBehind, removeComponents } from './delete-objects.ts';
 import { rolloutOf } from './rollout-view.ts';
 import { createSecretWatch } from './secret-watch.ts';
-import { isSame, type Seen } from './settled.ts';
+import { isSame, type Seen } from './observed-objects.ts';
 import { problemLine, statusOf, type Outcome } from './status.ts';
-import { eventsOf, workNote } from './tell.ts';
-import { openWorld, type World } from './world.ts';
+import { eventsOf, workNote } from './events.ts';
+import { openWorld, type World } from './child-caches.ts';
 
 export interface ComponentControllerOptions {
   readonly client: Client;

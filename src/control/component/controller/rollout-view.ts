@@ -10,8 +10,8 @@ import type { Logger } from '../../../machinery/logging/logger.ts';
 import type { LagCode } from '../rollout/lag.ts';
 import { rolloutSnapshot, rolloutState, type RolloutSnapshot } from '../rollout/snapshot.ts';
 import { identityText } from '../apply/rendered.ts';
-import type { Known } from './known.ts';
-import type { World } from './world.ts';
+import type { Known } from './tracked-component.ts';
+import type { World } from './child-caches.ts';
 
 /** For these a warning may know more than the pod does. */
 const UNEXPLAINED: ReadonlySet<LagCode> = new Set<LagCode>(['no-pod', 'starting', 'not-ready']);

@@ -13,7 +13,7 @@ import { wasCreatedBy } from '../apply/ownership.ts';
 import type { AppliedStep } from '../apply/apply.ts';
 import type { ApplyContext, ComponentIdentity } from '../apply/rendered.ts';
 import { createScrubber } from '../apply/secrets.ts';
-import type { World } from './world.ts';
+import type { World } from './child-caches.ts';
 
 export interface Removal {
   readonly steps: readonly AppliedStep[];

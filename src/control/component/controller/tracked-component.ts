@@ -5,7 +5,7 @@ import type { Event } from '../../../core/api/types/core-v1.ts';
 import { identityText, type ComponentIdentity, type RenderedComponent } from '../apply/rendered.ts';
 import type { Desired } from './desired.ts';
 import type { ComponentObject } from './component-object.ts';
-import type { Seen } from './settled.ts';
+import type { Seen } from './observed-objects.ts';
 import type { Outcome } from './status.ts';
 
 export interface Known {
