@@ -1,6 +1,6 @@
 /**
- * What there is of all components: caches of everything that bears their marks, and who is concerned by a change. It is opened when
- * the first custom resource can exist; a cluster without any is not watched.
+ * Caches of the objects of all components, found by their labels, and a listener for their changes. Opened when the first definition
+ * is served: a cluster without components is not watched.
  */
 import { COMPONENT_LABELS } from '../../../core/api/names.ts';
 import {
@@ -28,7 +28,7 @@ import { identityText } from '../apply/rendered.ts';
 import { LABELS } from '../../../core/component/render/mode.ts';
 import { COMPONENT_KIND } from '../../../core/api/component/generations.ts';
 
-/** All that components are made of; each is found by our label, but namespaces, which others make for them. */
+/** Kinds of which components are made, each found by our label. Namespaces are not among them: people may create those. */
 const CHILDREN: readonly Resource[] = [
   CLUSTER_ROLES,
   CLUSTER_ROLE_BINDINGS,
@@ -40,25 +40,25 @@ const CHILDREN: readonly Resource[] = [
   DAEMON_SETS,
 ];
 
-const MARKED = { labelSelector: COMPONENT_LABELS.component };
+const LABELLED = { labelSelector: COMPONENT_LABELS.component };
 const DAEMON_PODS = { labelSelector: `${LABELS.kind}=${COMPONENT_KIND}` };
 const INDEX_COMPONENT = 'component';
 const INDEX_OWNER = 'component-owner';
 
-export interface WorldListener {
-  /** Something that bears the marks of this component (`namespace/name`) came, changed or went. */
+export interface ChildListener {
+  /** An object with the labels of this component (`namespace/name`) was created, changed or deleted. */
   childChanged(component: string): void;
-  /** An inventory that belongs to the custom resource of this uid. */
+  /** An inventory of the custom resource with this uid was created, changed or deleted. */
   inventoryChanged(uid: string): void;
   podChanged(component: string): void;
   namespaceChanged(name: string): void;
 }
 
-export interface World {
-  /** Undefined while it is not open, or not filled. */
+export interface ChildCaches {
+  /** Resolves when every cache is filled and the listener has heard of all that they hold. */
   synced(signal: AbortSignal): Promise<void>;
   find(ref: ObjectRef): Stored | undefined;
-  /** What the custom resource of this uid has brought, wherever it has. One that cannot be read is left to who reads it. */
+  /** Inventories of the custom resource with this uid, in all namespaces. Unreadable ones are left out: an apply reports them. */
   inventoriesOf(uid: string): readonly Inventory[];
   daemonSet(namespace: string, name: string): Stored<DaemonSet> | undefined;
   podsOf(component: string): Iterable<Stored<Pod>>;
@@ -82,58 +82,58 @@ const ownerOfInventory = (map: ConfigMap): readonly string[] => {
   return uid === undefined ? [] : [uid];
 };
 
-/** `own` holds what nobody else looks at; `shared` what others have anyway. */
-export function openWorld(own: Informers, shared: Informers, listener: WorldListener): World {
+/** `own`: informers of this controller alone; `shared`: those that other controllers use, too. */
+export function openChildCaches(own: Informers, shared: Informers, listener: ChildListener): ChildCaches {
   const children = new Map<string, Informer<KubeObject>>();
-  const settled: ((signal: AbortSignal) => Promise<void>)[] = [];
-  const hear = <T extends KubeObject>(informer: Informer<T>, note: (object: Stored<T>) => void): void => {
+  const syncs: ((signal: AbortSignal) => Promise<void>)[] = [];
+  const listen = <T extends KubeObject>(informer: Informer<T>, notify: (object: Stored<T>) => void): void => {
     const registration = informer.addHandler({
       batch(changes) {
         for (const { type, object, old } of changes) {
-          note(object);
-          // Who took the marks away has changed it, too.
-          if (type === 'update') note(old);
+          notify(object);
+          // An update may have removed the labels: the component of the old object lost this one.
+          if (type === 'update') notify(old);
         }
       },
     });
-    settled.push((signal) => registration.synced(signal));
+    syncs.push((signal) => registration.synced(signal));
   };
-  const child = (object: KubeObject): void => {
+  const notifyChild = (object: KubeObject): void => {
     const component = componentOf(object);
     if (component !== undefined) listener.childChanged(component);
   };
 
   for (const resource of CHILDREN) {
-    const informer = own.for(resource, MARKED);
+    const informer = own.for(resource, LABELLED);
     children.set(kindKey(resource), informer);
-    hear(informer, child);
+    listen(informer, notifyChild);
   }
   const namespaces = shared.for(NAMESPACES);
   children.set(kindKey(NAMESPACES), namespaces);
-  hear(namespaces, ({ metadata }) => listener.namespaceChanged(metadata.name));
-  const maps = own.for(CONFIG_MAPS, MARKED);
+  listen(namespaces, ({ metadata }) => listener.namespaceChanged(metadata.name));
+  const maps = own.for(CONFIG_MAPS, LABELLED);
   maps.addIndex(INDEX_OWNER, ownerOfInventory);
-  hear(maps, (map) => ownerOfInventory(map).forEach((uid) => listener.inventoryChanged(uid)));
-  const sets = own.for(DAEMON_SETS, MARKED);
+  listen(maps, (map) => ownerOfInventory(map).forEach((uid) => listener.inventoryChanged(uid)));
+  const sets = own.for(DAEMON_SETS, LABELLED);
   const pods = own.for(PODS, DAEMON_PODS);
   pods.addIndex(INDEX_COMPONENT, (pod) => [daemonOf(pod)]);
-  hear(pods, (pod) => listener.podChanged(daemonOf(pod)));
+  listen(pods, (pod) => listener.podChanged(daemonOf(pod)));
   const nodes = shared.for(NODES);
-  settled.push((signal) => nodes.synced(signal));
+  syncs.push((signal) => nodes.synced(signal));
 
   return {
     async synced(signal) {
-      await Promise.all(settled.map((wait) => wait(signal)));
+      await Promise.all(syncs.map((wait) => wait(signal)));
     },
     find: (ref) => children.get(kindKey(ref))?.lister.get(ref.name, ref.namespace === '' ? undefined : ref.namespace),
-    inventoriesOf: (uid) => [...maps.lister.byIndex(INDEX_OWNER, uid)].flatMap(readable),
+    inventoriesOf: (uid) => [...maps.lister.byIndex(INDEX_OWNER, uid)].flatMap(readableInventory),
     daemonSet: (namespace, name) => sets.lister.get(name, namespace),
     podsOf: (component) => pods.lister.byIndex(INDEX_COMPONENT, component),
     nodes: () => [...nodes.lister.list()],
   };
 }
 
-function readable(map: Stored<ConfigMap>): readonly Inventory[] {
+function readableInventory(map: Stored<ConfigMap>): readonly Inventory[] {
   const name = labelOf(map.metadata.labels, COMPONENT_LABELS.component) ?? '';
   try {
     return [parseInventory(map, { name, namespace: map.metadata.namespace ?? '' })];

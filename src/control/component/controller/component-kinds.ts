@@ -20,25 +20,25 @@ export interface FollowedKind {
   readonly informer: Informer<ComponentObject>;
 }
 
-export interface Kinds {
+export interface ComponentKinds {
   find(group: string): FollowedKind | undefined;
   all(): Iterable<FollowedKind>;
-  /** Resolves when it is known which definitions there are. */
+  /** Resolves when the definitions are cached. */
   synced(signal: AbortSignal): Promise<void>;
-  /** What there is of each kind is known. */
+  /** True when the informers of all followed kinds are filled. */
   areFilled(): boolean;
-  /** What is watched and not known yet, definitions and kinds. */
+  /** Definitions and kinds whose informers are not filled, or refused. */
   unknown(): readonly Resource[];
   start(signal: AbortSignal): Promise<void>;
 }
 
 export interface KindListener {
-  /** The first of them is there: only now is anything else worth watching. */
-  begun(): void;
+  /** Called once, when the first definition is served: before that no component can exist. */
+  firstServed(): void;
   changed(group: string, change: Change<ComponentObject>): void;
 }
 
-/** The version to read, where the definition can be used at all. */
+/** The version to read; undefined where the definition is not established. */
 export function versionToFollow(definition: CustomResourceDefinition): string | undefined {
   if (!isServed(definition)) return undefined;
   const served = new Set(definition.spec.versions.filter((each) => each.served).map(({ name }) => name));
@@ -48,23 +48,27 @@ export function versionToFollow(definition: CustomResourceDefinition): string | 
 const isServed = ({ status, spec }: CustomResourceDefinition): boolean =>
   isConditionTrue(status?.conditions, 'Established') && spec.names.kind === COMPONENT_KIND;
 
-/** The cache was filled, and is kept up. */
+/** The informer was filled, and its watch goes on. */
 export const isFollowed = ({ hasSynced, isRefused }: Pick<Informer<never>, 'hasSynced' | 'isRefused'>): boolean =>
   hasSynced() && !isRefused();
 
-export interface KindsOptions extends InformerOptions {
-  /** Ours are served whatever the stored definitions say, as long as there are any. */
+export interface ComponentKindsOptions extends InformerOptions {
+  /** The server serves our definitions whatever the stored ones say, as long as they exist. */
   readonly keepsNames?: boolean;
 }
 
-export function createKinds(client: Client, options: KindsOptions, listener: KindListener): Kinds {
+export function createComponentKinds(
+  client: Client,
+  options: ComponentKindsOptions,
+  listener: KindListener,
+): ComponentKinds {
   const definitions = COMPONENT_GROUPS.map((group) => {
     const fieldSelector = `metadata.name=${COMPONENT_PLURAL}.${group}`;
     return { group, informer: createInformer(client, CUSTOM_RESOURCE_DEFINITIONS, { fieldSelector }, options) };
   });
   const followed = new Map<string, FollowedKind & { stop(): void }>();
   const runs = new Set<Promise<void>>();
-  let hasBegun = false;
+  let wasServed = false;
   let running: AbortSignal | undefined;
   const registrations = definitions.map(({ group, informer }) =>
     informer.addHandler({
@@ -98,8 +102,8 @@ export function createKinds(client: Client, options: KindsOptions, listener: Kin
         registration.remove();
       },
     });
-    if (!hasBegun) listener.begun();
-    hasBegun = true;
+    if (!wasServed) listener.firstServed();
+    wasServed = true;
   }
 
   const versionOf = (group: string, definition: CustomResourceDefinition): string | undefined =>

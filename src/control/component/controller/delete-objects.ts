@@ -1,6 +1,6 @@
 /**
- * Takes away what a custom resource has brought: by its inventories, which bear its uid, whatever its spec says by now. What
- * another one, or somebody with a command line, has brought is never touched, though it has the same name.
+ * Deletes the objects of a custom resource: those that its inventories list, which bear its uid, whatever its spec says by now.
+ * Objects of another custom resource, or of people with a command line, are never touched, even under the same name.
  */
 import { NAMESPACES } from '../../../core/api/registry/resources.ts';
 import { createCalls } from '../apply/calls.ts';
@@ -13,43 +13,44 @@ import { wasCreatedBy } from '../apply/ownership.ts';
 import type { AppliedStep } from '../apply/apply.ts';
 import type { ApplyContext, ComponentIdentity } from '../apply/rendered.ts';
 import { createScrubber } from '../apply/secrets.ts';
-import type { World } from './child-caches.ts';
+import type { ChildCaches } from './child-caches.ts';
 
-export interface Removal {
+export interface Deletion {
   readonly steps: readonly AppliedStep[];
-  /** What has to be gone before it goes on; undefined when all is done. */
+  /** The object that must be gone before the deletion goes on; undefined when all objects are gone. */
   readonly pending: ObjectRef | undefined;
 }
 
-/** Of a deletion that has begun, something is still on its way out: there is nothing to do but to wait for it. */
-export function goingObject(world: World, { phase, objects }: Inventory): ObjectRef | undefined {
+/** An object of a begun deletion that is still terminating: asking the server again would not speed it up. */
+function terminatingObject(children: ChildCaches, { phase, objects }: Inventory): ObjectRef | undefined {
   if (phase !== 'deleting') return undefined;
-  return objects.find((ref) => world.find(ref)?.metadata.deletionTimestamp !== undefined);
+  return objects.find((ref) => children.find(ref)?.metadata.deletionTimestamp !== undefined);
 }
 
-export async function removeComponents(
+/** `unlisted`: targets without a cached inventory that may hold objects all the same. */
+export async function deleteComponents(
   context: ApplyContext,
-  world: World,
+  children: ChildCaches,
   uid: string,
   inventories: readonly Inventory[],
-  more: readonly ComponentIdentity[] = [],
-): Promise<Removal> {
+  unlisted: readonly ComponentIdentity[] = [],
+): Promise<Deletion> {
   const steps: AppliedStep[] = [];
   for (const inventory of inventories) {
-    const going = goingObject(world, inventory);
-    if (going !== undefined) return { steps, pending: going };
+    const terminating = terminatingObject(children, inventory);
+    if (terminating !== undefined) return { steps, pending: terminating };
     const { name, namespace } = inventory.identity;
-    const result = await removeOne(context, { name, namespace, uid }, steps);
+    const result = await deleteOne(context, { name, namespace, uid }, steps);
     if (result.pending !== undefined) return { steps, pending: result.pending };
   }
-  for (const identity of more) {
-    const result = await removeOne(context, { ...identity, uid }, steps);
+  for (const identity of unlisted) {
+    const result = await deleteOne(context, { ...identity, uid }, steps);
     if (result.pending !== undefined) return { steps, pending: result.pending };
   }
   return { steps, pending: undefined };
 }
 
-async function removeOne(
+async function deleteOne(
   context: ApplyContext,
   identity: ComponentIdentity,
   steps: AppliedStep[],
@@ -60,19 +61,19 @@ async function removeOne(
 }
 
 /**
- * Whether something of this custom resource may be there that no cache of inventories shows: the cache is behind, the list was lost,
- * or an apply was cut off between the namespace and the list. `recorded`: the status says that it has brought something there.
+ * Whether objects of this custom resource may exist that no cached inventory lists: the cache is behind, the inventory was lost, or an
+ * apply was cut off between the namespace and the inventory. `isRecorded`: the status names an inventory there.
  */
-export async function leftBehind(
+export async function hasUnlistedObjects(
   context: ApplyContext,
   identity: ComponentIdentity,
   uid: string,
-  recorded: boolean,
+  isRecorded: boolean,
 ): Promise<boolean> {
   const calls = createCalls(context, createScrubber());
   const found = await readInventory(calls, identity);
   if (found !== undefined) return found.inventory.identity.uid === uid;
-  if (recorded) return true;
+  if (isRecorded) return true;
   const namespace = await calls.find(refOf(NAMESPACES, '', identity.namespace));
   return namespace !== undefined && wasCreatedBy(namespace, identity);
 }

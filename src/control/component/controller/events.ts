@@ -1,10 +1,10 @@
-/** Events of note about a component: when a condition turns, or says something else. Pure but for the recorder. */
+/** Events of a component: one for each condition that turns or gives another reason, one for the steps of an apply or a deletion. */
 import { COMPONENT_CONDITIONS as TYPES, COMPONENT_EVENTS as REASONS } from '../../../core/api/names.ts';
 import { findCondition } from '../../../core/kube/conditions.ts';
-import type { EventNote } from '../../../machinery/events/event-recorder.ts';
+import type { EventNote, EventRecorder } from '../../../machinery/events/event-recorder.ts';
 import type { AppliedStep } from '../apply/apply.ts';
 import { refText } from '../apply/object-ref.ts';
-import type { ComponentObjectStatus } from './component-object.ts';
+import type { ComponentObject, ComponentObjectStatus } from './component-object.ts';
 
 const WARNINGS: readonly (readonly [type: string, reason: string])[] = [
   [TYPES.invalid, REASONS.invalid],
@@ -12,8 +12,8 @@ const WARNINGS: readonly (readonly [type: string, reason: string])[] = [
   [TYPES.degraded, REASONS.degraded],
 ];
 
-/** What the new status says that the old one did not. */
-export function eventsOf(
+/** Events for the conditions that are in the new status and were not in the old one. */
+export function conditionEvents(
   before: ComponentObjectStatus | undefined,
   after: ComponentObjectStatus,
 ): readonly EventNote[] {
@@ -22,7 +22,7 @@ export function eventsOf(
     const now = findCondition(after.conditions, type);
     const then = findCondition(before?.conditions, type);
     if (now?.status !== 'True') continue;
-    // Which nodes lag changes all the time; that some do, and why, does not.
+    // The message of Degraded names the lagging nodes and changes all the time; its reason does not.
     const isNews =
       then?.status !== 'True' ||
       then.reason !== now.reason ||
@@ -51,10 +51,21 @@ export function eventsOf(
 
 const MOST = 8;
 
-/** What an apply or a deletion did, in one line; undefined where it did nothing. */
-export function workNote(reason: string, steps: readonly AppliedStep[]): EventNote | undefined {
-  const left = reason === REASONS.deleted ? steps.filter(({ outcome }) => outcome === 'kept') : [];
-  const done = [...left, ...steps.filter(({ outcome }) => !RESTING.has(outcome))].map(
+/** Emits nothing where no step changed anything. */
+export function emitSteps(
+  recorder: EventRecorder,
+  object: ComponentObject,
+  reason: string,
+  steps: readonly AppliedStep[],
+): void {
+  const event = stepsEvent(reason, steps);
+  if (event !== undefined) recorder.event(object, event);
+}
+
+/** The steps of an apply or a deletion in one line; undefined where none changed anything. */
+export function stepsEvent(reason: string, steps: readonly AppliedStep[]): EventNote | undefined {
+  const kept = reason === REASONS.deleted ? steps.filter(({ outcome }) => outcome === 'kept') : [];
+  const done = [...kept, ...steps.filter(({ outcome }) => !UNWRITTEN.has(outcome))].map(
     ({ object, outcome, why, fields }) =>
       `${outcome} ${refText(object)}${why === undefined ? '' : `: ${why}`}${fieldsText(fields)}`,
   );
@@ -65,12 +76,12 @@ export function workNote(reason: string, steps: readonly AppliedStep[]): EventNo
 
 const MOST_FIELDS = 5;
 
-/** What had to change: of what somebody changed by hand, the fields that they changed. */
+/** The fields that an apply had to correct. */
 function fieldsText(fields: readonly string[] = []): string {
   if (fields.length === 0) return '';
   const more = fields.length > MOST_FIELDS ? ` and ${fields.length - MOST_FIELDS} more` : '';
   return ` (${fields.slice(0, MOST_FIELDS).join(', ')}${more})`;
 }
 
-/** What an apply leaves alone it leaves alone every time; what stays behind for good is worth a word. */
-const RESTING: ReadonlySet<string> = new Set(['unchanged', 'shared', 'kept', 'gone']);
+/** Outcomes of steps that wrote nothing: every apply repeats them. A deletion still reports the objects that it keeps. */
+const UNWRITTEN: ReadonlySet<string> = new Set(['unchanged', 'shared', 'kept', 'gone']);

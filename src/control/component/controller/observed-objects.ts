@@ -1,19 +1,19 @@
 /**
- * Whether anything happened to what a component has brought since it was last found to be right. Looking costs requests; so it is
- * looked at only when something is not what it was, whoever changed it. What the server keeps account of does not count. Pure.
+ * Compares the cached objects of a component with those of an earlier reconcile. An apply costs requests, so it is repeated only when
+ * one of the objects differs. Status and the server's bookkeeping do not count. Pure.
  */
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 
-/** Objects by `refKey`, as a cache showed them; undefined where it had none. */
-export type Seen = ReadonlyMap<string, Stored | undefined>;
+/** Cached objects by `refKey`; undefined where the cache had none. */
+export type ObservedObjects = ReadonlyMap<string, Stored | undefined>;
 
-export function isSame(before: Seen, now: Seen): boolean {
+export function isUnchanged(before: ObservedObjects, now: ObservedObjects): boolean {
   if (before.size !== now.size) return false;
   for (const [key, object] of now) {
-    const known = before.get(key);
-    if (known === object) continue;
-    if (known === undefined || object === undefined || !isSameContent(known, object)) return false;
+    const earlier = before.get(key);
+    if (earlier === object) continue;
+    if (earlier === undefined || object === undefined || !isSameContent(earlier, object)) return false;
   }
   return true;
 }

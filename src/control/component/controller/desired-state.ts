@@ -1,4 +1,4 @@
-/** What a custom resource stands for, or why that cannot be said. Pure. */
+/** The desired state of a custom resource: its rendered objects, or the problems that keep it from being rendered. Pure. */
 import { COMPONENT_KIND } from '../../../core/api/component/generations.ts';
 import type { Component } from '../../../core/api/component/types.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
@@ -12,36 +12,36 @@ import type { Rendered } from '../../../core/component/render/render.ts';
 import { checkComponent } from '../../../core/component/validate/check-component.ts';
 import type { ComponentObject } from './component-object.ts';
 
-export type Desired =
-  | { readonly is: 'invalid'; readonly problems: readonly Problem[]; readonly needs: readonly string[] }
-  /** All that is wrong is that others are not there, which may change without the component. */
-  | { readonly is: 'lacking'; readonly problems: readonly Problem[]; readonly needs: readonly string[] }
+export type DesiredState =
+  | { readonly is: 'invalid'; readonly problems: readonly Problem[]; readonly dependencies: readonly string[] }
+  /** The only problems are references to components that do not exist or cannot be read; that may change without this one. */
+  | { readonly is: 'unresolved'; readonly problems: readonly Problem[]; readonly dependencies: readonly string[] }
   | {
-      readonly is: 'wanted';
+      readonly is: 'valid';
       readonly component: Component;
       readonly rendered: Rendered;
-      /** Names of the components it takes something from, directly or through others; they come first. */
-      readonly needs: readonly string[];
+      /** Names of the components that this one refers to, directly or through others; they are applied first. */
+      readonly dependencies: readonly string[];
     };
 
-/** Others of the same namespace, by name. What a component says is nobody's business elsewhere. */
-export type Others = (name: string) => Stored<ComponentObject> | undefined;
+/** Finds a component of the same namespace by name. References never cross namespaces. */
+export type FindComponent = (name: string) => Stored<ComponentObject> | undefined;
 
-export function desiredOf(object: Stored<ComponentObject>, others: Others): Desired {
+export function desiredStateOf(object: Stored<ComponentObject>, find: FindComponent): DesiredState {
   const own = readAs(object);
   const verdict = judge(own);
-  if (verdict.problems.length > 0) return { is: 'invalid', problems: verdict.problems, needs: [] };
-  const { reads, needs } = closureOf(own, others);
+  if (verdict.problems.length > 0) return { is: 'invalid', problems: verdict.problems, dependencies: [] };
+  const { reads, dependencies } = closureOf(own, find);
   const resolved = resolveReferences(reads);
   const { file } = own.document;
   const cycles = resolved.problems.filter(({ code }) => code === 'EN_COMPONENT_CYCLE');
-  if (cycles.length > 0) return { is: 'invalid', problems: cycles, needs };
-  const open = resolved.problems.filter(({ place }) => place.file === file).map(inCluster(object));
-  if (open.length > 0) return { is: 'lacking', problems: open, needs };
+  if (cycles.length > 0) return { is: 'invalid', problems: cycles, dependencies };
+  const unresolved = resolved.problems.filter(({ place }) => place.file === file).map(inCluster(object));
+  if (unresolved.length > 0) return { is: 'unresolved', problems: unresolved, dependencies };
   const read = resolved.components.find(({ document }) => document.file === file) ?? own;
   const { rendered, problems } = checkComponent(read);
-  if (problems.length > 0) return { is: 'invalid', problems, needs };
-  return { is: 'wanted', component: read.component, rendered, needs };
+  if (problems.length > 0) return { is: 'invalid', problems, dependencies };
+  return { is: 'valid', component: read.component, rendered, dependencies };
 }
 
 const readAs = (object: Stored<ComponentObject>): ReadComponent =>
@@ -52,25 +52,25 @@ const namesIn = ({ component }: ReadComponent): readonly string[] =>
     .filter(({ kind }) => kind === COMPONENT_KIND)
     .map(({ reference }) => reference.name);
 
-/** It, and all that it takes something from, and what those do. One that cannot be read counts as not there. */
+/** The component and all that it refers to, directly or through others. One that cannot be read counts as absent. */
 function closureOf(
   own: ReadComponent,
-  others: Others,
-): { readonly reads: readonly ReadComponent[]; readonly needs: readonly string[] } {
+  find: FindComponent,
+): { readonly reads: readonly ReadComponent[]; readonly dependencies: readonly string[] } {
   const { name } = own.component.metadata;
   const reads = new Map<string, ReadComponent>([[name, own]]);
-  const needs = new Set<string>();
+  const dependencies = new Set<string>();
   const open = [...namesIn(own)];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next !== name) needs.add(next);
+    if (next !== name) dependencies.add(next);
     if (reads.has(next)) continue;
-    const object = others(next);
+    const object = find(next);
     const read = object === undefined ? undefined : readAs(object);
     if (read === undefined || read.problems.length > 0) continue;
     reads.set(next, read);
     open.push(...namesIn(read));
   }
-  return { reads: [...reads.values()], needs: [...needs].toSorted() };
+  return { reads: [...reads.values()], dependencies: [...dependencies].toSorted() };
 }
 
 const inCluster =
