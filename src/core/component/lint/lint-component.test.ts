@@ -4,16 +4,16 @@ import type { JsonObject } from '../../kube/json.ts';
 import type { Mode } from '../render/mode.ts';
 import { renderComponent } from '../render/render.ts';
 import { type Parts, readParts } from '../testing/manifests.ts';
-import type { LintOptions } from './context.ts';
-import { lintComponent } from './lint.ts';
-import { LINT_RULES, lintCode, type LintRule } from './rules.ts';
+import type { LintOptions } from './contract/lint.ts';
+import { lintComponent } from './lint-component.ts';
+import { lintCode, type LintName, LINTS } from './list.ts';
 
 const lint = (parts: Parts, options: LintOptions = {}, mode: Mode = 'safe') => {
   const read = readParts(parts);
   return lintComponent(read, renderComponent(read.component, { mode }), options);
 };
 const rules = (...args: Parameters<typeof lint>) => lint(...args).map(({ rule, path }) => `${rule} ${path}`);
-const only = (rule: LintRule, ...args: Parameters<typeof lint>) =>
+const only = (rule: LintName, ...args: Parameters<typeof lint>) =>
   rules(...args).filter((each) => each.startsWith(`${rule} `));
 
 const APP = 'spec.container.app';
@@ -27,7 +27,7 @@ describe('lints', () => {
     expect(lint({ app: CLEAN })).toEqual([]);
   });
 
-  it.each<[LintRule, Parts, readonly string[]]>([
+  it.each<[LintName, Parts, readonly string[]]>([
     ['default-resources', {}, [`${APP}.resources`]],
     ['missing-limits', { app: { resources: { limits: { cpu: '1' } } } }, [`${APP}.resources`]],
     ['missing-requests', { app: { resources: {} } }, [`${APP}.resources`]],
@@ -180,9 +180,7 @@ describe('lints', () => {
       level: 'warning',
       place: { file: 'agent.yaml', line: 9 },
     });
-    expect(new Set(Object.keys(LINT_RULES).map((rule) => lintCode(rule as LintRule))).size).toBe(
-      Object.keys(LINT_RULES).length,
-    );
+    expect(new Set(LINTS.map(({ name }) => lintCode(name))).size).toBe(LINTS.length);
   });
 });
 
