@@ -11,7 +11,7 @@ import type { ApplyContext, RenderedComponent, SecretPath } from '../rendered.ts
 import { createScrubber, maskPair, type Scrubber } from '../secrets.ts';
 import { survey, type Survey, type SurveyOptions } from '../survey.ts';
 import { comparable, yamlOf } from './comparable.ts';
-import { unifiedDiff } from './unified.ts';
+import { unifiedDiff } from '../../../../core/kube/diff/unified-diff.ts';
 
 export interface DiffOptions extends SurveyOptions {
   readonly context?: number;

@@ -19,7 +19,7 @@ import { validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from './options.ts';
 import { optionsFromOld } from './options.ts';
 import { mapShared } from '../../rules/sharing.ts';
-import { unifiedDiff } from '../../rules/unified-diff.ts';
+import { unifiedDiff } from '../../../kube/diff/matching-runs.ts';
 import { MIRROR_POD, validateAnnotationChanges, validatePodAnnotations } from './validate-annotations.ts';
 import { validateMetaAndSpec } from './validate-pod.ts';
 import { validateOnlyRemovedGates, validateTolerations } from './validate-scheduling.ts';

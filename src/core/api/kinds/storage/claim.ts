@@ -15,7 +15,7 @@ import { roundedList } from '../../rules/amounts.ts';
 import { addAll, addTexts, type Findings, has, listOf, lookup } from '../../rules/findings.ts';
 import { prettyInternalJson } from '../pod/internal-form.ts';
 import { isNative } from '../../rules/resource-names.ts';
-import { unifiedDiff } from '../../rules/unified-diff.ts';
+import { unifiedDiff } from '../../../kube/diff/matching-runs.ts';
 import { type ClaimLeniency, validateClaimSpec } from '../pod/validate-claim.ts';
 import { claimWarnings } from '../pod/warnings.ts';
 import { amountText, compareAmounts, int64Of } from '../../rules/quantities.ts';

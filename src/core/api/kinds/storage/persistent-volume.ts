@@ -16,7 +16,7 @@ import { roundedList } from '../../rules/amounts.ts';
 import { defaultPersistentSource } from '../pod/defaults/default-volumes.ts';
 import { addAll, type Findings, has, listOf } from '../../rules/findings.ts';
 import { internalValue, prettyInternalJson } from '../pod/internal-form.ts';
-import { unifiedDiff } from '../../rules/unified-diff.ts';
+import { unifiedDiff } from '../../../kube/diff/matching-runs.ts';
 import { validateNodeSelector } from '../pod/validate-affinity.ts';
 import { addTermWarnings } from '../pod/warnings.ts';
 import { amountText, compareAmounts, int64Of } from '../../rules/quantities.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from './unified.ts';
+import { unifiedDiff } from './unified-diff.ts';
 
 const NAMES = { oldName: 'old', newName: 'new' };
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join('');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifiedDiff } from './matching-runs.ts';
 
 /** Applies a diff, line by line, to the text it was made from. */
 function apply(before: string, diff: string): string {
