@@ -1,6 +1,6 @@
 /**
- * The shortest way from one list of lines to another (Myers), in linear space. Where two texts have next to nothing in
- * common the search is given up and the part counts as replaced, so that no input costs more than it is worth.
+ * The shortest edit script from one list of lines to another (Myers), in linear space. Where two texts have next to nothing in common
+ * the search is given up and the part counts as replaced, so that no input costs more than it is worth.
  */
 
 /** Lines `[aStart, aEnd)` of the old become lines `[bStart, bEnd)` of the new. */
@@ -11,10 +11,14 @@ export interface Edit {
   readonly bEnd: number;
 }
 
-/** Differences within one part of the texts that are looked for before the part counts as replaced. */
-const MOST_DIFFERENCES = 2000;
+/** Differences within one part of the texts that are searched for before the part counts as replaced; the cost is their square. */
+export const MOST_DIFFERENCES = 2000;
 
-export function editScript(a: readonly string[], b: readonly string[]): readonly Edit[] {
+export function editScript(
+  a: readonly string[],
+  b: readonly string[],
+  mostDifferences = MOST_DIFFERENCES,
+): readonly Edit[] {
   const numbers = new Map<string, number>();
   const numbered = (lines: readonly string[]): Int32Array =>
     Int32Array.from(lines, (line) => {
@@ -24,11 +28,11 @@ export function editScript(a: readonly string[], b: readonly string[]): readonly
       return numbers.size - 1;
     });
   const edits: Edit[] = [];
-  walk(numbered(a), numbered(b), { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }, edits);
+  walk(numbered(a), numbered(b), { aStart: 0, aEnd: a.length, bStart: 0, bEnd: b.length }, mostDifferences, edits);
   return joined(edits);
 }
 
-function walk(a: Int32Array, b: Int32Array, whole: Edit, edits: Edit[]): void {
+function walk(a: Int32Array, b: Int32Array, whole: Edit, mostDifferences: number, edits: Edit[]): void {
   const stack: Edit[] = [whole];
   for (let part = stack.pop(); part !== undefined; part = stack.pop()) {
     let { aStart, aEnd, bStart, bEnd } = part;
@@ -36,24 +40,29 @@ function walk(a: Int32Array, b: Int32Array, whole: Edit, edits: Edit[]): void {
     while (aStart < aEnd && bStart < bEnd && a[aEnd - 1] === b[bEnd - 1]) [aEnd, bEnd] = [aEnd - 1, bEnd - 1];
     if (aStart === aEnd && bStart === bEnd) continue;
     const rest = { aStart, aEnd, bStart, bEnd };
-    const middle = aStart === aEnd || bStart === bEnd ? undefined : middleOf(a, b, rest);
+    const middle = aStart === aEnd || bStart === bEnd ? undefined : middleOf(a, b, rest, mostDifferences);
     if (middle === undefined) {
       edits.push(rest);
       continue;
     }
-    // The later half first: the stack brings the earlier one out before it.
+    // The later half first, so that the stack yields the earlier half before it.
     stack.push({ aStart: middle.a, aEnd, bStart: middle.b, bEnd }, { aStart, aEnd: middle.a, bStart, bEnd: middle.b });
   }
 }
 
-/** A point on a shortest way through the part, found from both ends; undefined where it is too far. */
-function middleOf(a: Int32Array, b: Int32Array, part: Edit): { readonly a: number; readonly b: number } | undefined {
+/** A point on a shortest script through the part, found from both ends; undefined beyond the most differences. */
+function middleOf(
+  a: Int32Array,
+  b: Int32Array,
+  part: Edit,
+  mostDifferences: number,
+): { readonly a: number; readonly b: number } | undefined {
   const { aStart, aEnd, bStart, bEnd } = part;
   const n = aEnd - aStart;
   const m = bEnd - bStart;
   const delta = n - m;
   const isOdd = (delta & 1) !== 0;
-  const most = Math.min(Math.ceil((n + m) / 2), MOST_DIFFERENCES);
+  const most = Math.min(Math.ceil((n + m) / 2), mostDifferences);
   const offset = most + 1;
   const size = 2 * most + 3;
   const forward = new Int32Array(size).fill(-1);
@@ -97,7 +106,7 @@ function nextStep(reach: Int32Array, offset: number, k: number, d: number): numb
   return k === -d || (k !== d && below < above) ? above : below + 1;
 }
 
-/** A point at a corner would leave the same part to be done again. */
+/** Undefined for a point at a corner: it would split nothing off, and the search would not end. */
 function pointOf(part: Edit, x: number, y: number): { readonly a: number; readonly b: number } | undefined {
   const a = part.aStart + x;
   const b = part.bStart + y;

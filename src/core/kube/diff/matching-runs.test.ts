@@ -1,55 +1,52 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from './matching-runs.ts';
+import type { Edit } from './edit-script.ts';
+import { editsByRuns } from './matching-runs.ts';
 
-/** Applies a diff, line by line, to the text it was made from. */
-function apply(before: string, diff: string): string {
-  const source = before.split('\n');
+const LINES = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 });
+
+function applied(a: readonly string[], b: readonly string[], edits: readonly Edit[]): readonly string[] {
   const result: string[] = [];
-  let position = 0;
-  for (const line of diff.split('\n').slice(0, -1)) {
-    const header = /^@@ -(\d+)(?:,(\d+))? /.exec(line);
-    if (header) {
-      const start = header[2] === '0' ? Number(header[1]) : Number(header[1]) - 1;
-      result.push(...source.slice(position, start));
-      position = start;
-    } else if (line.startsWith('+')) result.push(line.slice(1));
-    else {
-      if (source[position] !== line.slice(1)) throw new Error(`line ${position} is not ${line}`);
-      if (line.startsWith(' ')) result.push(line.slice(1));
-      position++;
-    }
+  let at = 0;
+  for (const { aStart, aEnd, bStart, bEnd } of edits) {
+    result.push(...a.slice(at, aStart), ...b.slice(bStart, bEnd));
+    at = aEnd;
   }
-  return [...result, ...source.slice(position)].join('\n');
+  return [...result, ...a.slice(at)];
 }
 
-const text = fc
-  .array(fc.constantFrom('a', 'b', 'c', '{', '}', '"x": 1,'), { maxLength: 40 })
-  .map((lines) => lines.join('\n'));
-
-describe('a unified diff', () => {
-  it('turns the one text into the other', () => {
+describe('edits between the longest common runs', () => {
+  it('turn the one list into the other, in order, and never touch', () => {
     fc.assert(
-      fc.property(text, text, (before, after) => {
-        expect(apply(before, unifiedDiff(before, after))).toBe(after);
+      fc.property(LINES, LINES, (a, b) => {
+        const edits = editsByRuns(a, b);
+        expect(applied(a, b, edits)).toEqual(b);
+        for (let i = 1; i < edits.length; i += 1) {
+          const [before, edit] = [edits[i - 1] as Edit, edits[i] as Edit];
+          expect(edit.aStart).toBeGreaterThan(before.aEnd);
+          expect(edit.aStart - before.aEnd).toBe(edit.bStart - before.bEnd);
+        }
       }),
+      { numRuns: 500 },
     );
   });
 
-  it('is empty for equal texts', () => {
-    expect(unifiedDiff('a\nb', 'a\nb')).toBe('');
+  it('keep the longest run, although a shorter script may exist', () => {
+    const a = ['x', 'a', 'b', 'c'];
+    const b = ['a', 'b', 'c', 'x'];
+    expect(editsByRuns(a, b)).toEqual([
+      { aStart: 0, aEnd: 1, bStart: 0, bEnd: 0 },
+      { aStart: 4, aEnd: 4, bStart: 3, bEnd: 4 },
+    ]);
   });
 
-  it('shows three lines around a change', () => {
-    const lines = Array.from({ length: 20 }, (_unused, index) => `line ${index}`);
-    const diff = unifiedDiff(lines.join('\n'), lines.with(10, 'changed').join('\n'));
-    expect(diff).toBe('@@ -8,7 +8,7 @@\n line 7\n line 8\n line 9\n-line 10\n+changed\n line 11\n line 12\n line 13\n');
+  it('are none for equal lists', () => {
+    expect(editsByRuns(['a', 'b'], ['a', 'b'])).toEqual([]);
   });
 
-  it('stays right when texts are too long to compare in full', () => {
-    const lines = Array.from({ length: 9000 }, (_unused, index) => `line ${index % 7}`);
-    const before = lines.join('\n');
-    const after = lines.with(4000, 'x').with(5000, 'y').join('\n');
-    expect(apply(before, unifiedDiff(before, after))).toBe(after);
+  it('take names of inherited things for lines', () => {
+    expect(editsByRuns(['__proto__', 'constructor'], ['constructor'])).toEqual([
+      { aStart: 0, aEnd: 1, bStart: 0, bEnd: 0 },
+    ]);
   });
 });

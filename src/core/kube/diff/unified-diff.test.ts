@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifiedDiff, unifiedHunks } from './unified-diff.ts';
 
 const NAMES = { oldName: 'old', newName: 'new' };
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join('');
@@ -71,5 +71,57 @@ describe('a unified diff', () => {
     expect(unifiedDiff('a', 'a\n', NAMES)).toBe(
       lines('--- old', '+++ new', '@@ -1 +1 @@', '-a', '\\ No newline at end of file', '+a'),
     );
+  });
+});
+
+/** Applies a diff, line by line, to the text it was made from. */
+function applied(before: string, diff: string): string {
+  const source = before.split('\n');
+  const result: string[] = [];
+  let position = 0;
+  for (const line of diff.split('\n').slice(0, -1)) {
+    const header = /^@@ -(\d+)(?:,(\d+))? /.exec(line);
+    if (header) {
+      const start = header[2] === '0' ? Number(header[1]) : Number(header[1]) - 1;
+      result.push(...source.slice(position, start));
+      position = start;
+    } else if (line.startsWith('+')) result.push(line.slice(1));
+    else {
+      if (source[position] !== line.slice(1)) throw new Error(`line ${position} is not ${line}`);
+      if (line.startsWith(' ')) result.push(line.slice(1));
+      position++;
+    }
+  }
+  return [...result, ...source.slice(position)].join('\n');
+}
+
+const JSON_LINES = fc
+  .array(fc.constantFrom('a', 'b', 'c', '{', '}', '"x": 1,'), { maxLength: 40 })
+  .map((lines) => lines.join('\n'));
+
+describe('hunks as Kubernetes quotes them', () => {
+  it('turn the one text into the other', () => {
+    fc.assert(
+      fc.property(JSON_LINES, JSON_LINES, (before, after) => {
+        expect(applied(before, unifiedHunks(before, after))).toBe(after);
+      }),
+    );
+  });
+
+  it('are empty for equal texts', () => {
+    expect(unifiedHunks('a\nb', 'a\nb')).toBe('');
+  });
+
+  it('show three lines around a change', () => {
+    const lines = Array.from({ length: 20 }, (_unused, index) => `line ${index}`);
+    const diff = unifiedHunks(lines.join('\n'), lines.with(10, 'changed').join('\n'));
+    expect(diff).toBe('@@ -8,7 +8,7 @@\n line 7\n line 8\n line 9\n-line 10\n+changed\n line 11\n line 12\n line 13\n');
+  });
+
+  it('stay right when texts are too long for the search of runs', () => {
+    const lines = Array.from({ length: 9000 }, (_unused, index) => `line ${index % 7}`);
+    const before = lines.join('\n');
+    const after = lines.with(4000, 'x').with(5000, 'y').join('\n');
+    expect(applied(before, unifiedHunks(before, after))).toBe(after);
   });
 });

@@ -1,5 +1,6 @@
-/** Two texts as a unified diff, as `diff -u` prints it. */
-import { editScript, type Edit } from './edit-script.ts';
+/** The unified diff of two texts, as `diff -u` prints it and as Kubernetes quotes it in messages. */
+import { editScript, MOST_DIFFERENCES, type Edit } from './edit-script.ts';
+import { editsByRuns } from './matching-runs.ts';
 
 export interface UnifiedOptions {
   readonly oldName: string;
@@ -9,19 +10,34 @@ export interface UnifiedOptions {
 }
 
 const DEFAULT_CONTEXT = 3;
+/** Lines of both texts together up to which the longest common runs are searched; longer texts take the search in linear space. */
+const MOST_LINES_BY_RUNS = 4000;
+/** For messages of an API server, which must not stall over one hostile object. */
+const MOST_DIFFERENCES_IN_MESSAGES = 100;
 
-/** Empty where the texts are equal. */
+/** With the names of both sides; empty where the texts are equal. */
 export function unifiedDiff(before: string, after: string, options: UnifiedOptions): string {
   if (before === after) return '';
-  const a = linesOf(before);
-  const b = linesOf(after);
   const context = Math.max(0, options.context ?? DEFAULT_CONTEXT);
-  let text = `--- ${options.oldName}\n+++ ${options.newName}\n`;
-  for (const hunk of hunksOf(editScript(a, b), context)) text += hunkText(a, b, hunk, context);
+  const hunks = hunksText(linesOf(before), linesOf(after), context, MOST_DIFFERENCES);
+  return `--- ${options.oldName}\n+++ ${options.newName}\n${hunks}`;
+}
+
+/**
+ * Without names, in the form that Kubernetes appends to its messages about forbidden changes: a text that ends with a line end has an
+ * empty last line.
+ */
+export const unifiedHunks = (before: string, after: string): string =>
+  hunksText(before.split('\n'), after.split('\n'), DEFAULT_CONTEXT, MOST_DIFFERENCES_IN_MESSAGES);
+
+function hunksText(a: readonly string[], b: readonly string[], context: number, mostDifferences: number): string {
+  const edits = a.length + b.length > MOST_LINES_BY_RUNS ? editScript(a, b, mostDifferences) : editsByRuns(a, b);
+  let text = '';
+  for (const hunk of hunksOf(edits, context)) text += hunkText(a, b, hunk, context);
   return text;
 }
 
-/** A last line without its end counts as another line than the same with it. */
+/** A last line without a line end differs from the same line with one. */
 function linesOf(text: string): readonly string[] {
   if (text === '') return [];
   const lines = text.split('\n');
@@ -30,7 +46,7 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** Changes whose surroundings meet stand in one hunk. */
+/** Edits whose contexts meet stand in one hunk. */
 function hunksOf(edits: readonly Edit[], context: number): readonly (readonly Edit[])[] {
   const hunks: Edit[][] = [];
   for (const edit of edits) {
