@@ -9,7 +9,8 @@ import {
 import { placeText, problemText, type Problem } from '../../core/component/problem.ts';
 import { readComponent, type ReadComponent } from '../../core/component/read/read-component.ts';
 import { applySet } from '../../core/component/read/set.ts';
-import { placeOf, type SourceNode } from '../../core/component/source.ts';
+import type { SourceNode } from '../../core/kube/yaml/source-node.ts';
+import { placeOf } from '../../core/component/source.ts';
 import { dns1123LabelProblems } from '../../core/kube/names.ts';
 import { CliError } from '../support/cli-error.ts';
 import type { InputFlags, SecretFlags } from './flags.ts';

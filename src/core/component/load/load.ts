@@ -9,10 +9,11 @@
 import { COMPONENT_KIND } from '../../api/component/generations.ts';
 import { SecretText } from '../../api/component/secret-text.ts';
 import { placeText, type Problem } from '../problem.ts';
-import { parseManifests } from '../read/parse-yaml.ts';
+import { parseManifests } from '../read/parse-manifests.ts';
 import { problemAt, readComponent, type ReadComponent } from '../read/read-component.ts';
 import { applySet, type SetOptions, shownPath } from '../read/set.ts';
-import { SourceDocument, sourceOf, type SourceNode } from '../source.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
+import { SourceDocument, sourceOf } from '../source.ts';
 import { type OtherDocument, type ReferenceOptions, resolveReferences } from '../references/resolve.ts';
 import type { Mode } from '../render/mode.ts';
 import type { Rendered } from '../render/render.ts';

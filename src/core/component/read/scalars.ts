@@ -6,7 +6,8 @@ import { MAX_INT32 } from '../../api/component/language.ts';
 import { SecretText } from '../../api/component/secret-text.ts';
 import { formatRule } from '../../api/component/text-formats.ts';
 import type { ComponentErrorCode } from '../errors.ts';
-import { isOverride, type Scalar, type SourceNode } from '../source.ts';
+import type { Scalar, SourceNode } from '../../kube/yaml/source-node.ts';
+import { isOverride } from '../source.ts';
 import { nearest } from '../../kube/nearest-word.ts';
 
 export interface Fault {

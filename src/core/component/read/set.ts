@@ -8,15 +8,8 @@ import { type Schema, snakeCase } from '../../api/component/language.ts';
 import { manifest } from '../../api/component/spec.ts';
 import { normalForm } from './forms.ts';
 import type { Fault } from './scalars.ts';
-import {
-  type Entry,
-  listNode,
-  mapNode,
-  overrideAt,
-  scalarNode,
-  type SourceDocument,
-  type SourceNode,
-} from '../source.ts';
+import { type Entry, listNode, mapNode, scalarNode, type SourceNode } from '../../kube/yaml/source-node.ts';
+import { overrideAt, type SourceDocument } from '../source.ts';
 import { spellings } from './spellings.ts';
 import { pathText, type PathStep } from '../trace.ts';
 

@@ -8,7 +8,7 @@ import type { Component, Reference } from '../../api/component/types.ts';
 import { componentOutputs } from '../render/outputs.ts';
 import type { Problem } from '../problem.ts';
 import { problemAt, type ReadComponent } from '../read/read-component.ts';
-import type { SourceNode } from '../source.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
 import type { Mode } from '../render/mode.ts';
 import { dependencyOrder } from './graph.ts';
 import { type Place, referencesIn, withTexts } from './places.ts';

@@ -5,7 +5,7 @@
  * be clever, only never wrong; tests hold both against each other.
  */
 import { plainScalar } from './plain-scalar.ts';
-import { type Entry, listNode, mapNode, MAX_DEPTH, scalarNode, type SourceNode } from '../source.ts';
+import { type Entry, listNode, mapNode, MAX_DEPTH, scalarNode, type SourceNode } from './source-node.ts';
 
 /** Thrown once, caught once: this text is not for us. */
 const NOT_OURS = new Error('not for the quick reader');

@@ -1,6 +1,7 @@
 /**
- * YAML and JSON texts into documents. Hostile ones are refused before they cost anything: size, depth, what aliases
- * unfold to and the number of documents are bounded, and keys are compared by hash, not each with each.
+ * Reads YAML and JSON texts that people write into trees with offsets. Hostile texts are refused before they cost anything: size,
+ * depth, the values that aliases unfold to and the number of documents are bounded, and keys are compared by hash, not each with
+ * each. Problems never quote the text, which may hold secrets.
  */
 import {
   isAlias,
@@ -13,33 +14,30 @@ import {
   type Pair,
   type Scalar,
 } from 'yaml';
-import type { ComponentErrorCode } from '../errors.ts';
-import type { Problem } from '../problem.ts';
-import {
-  type Entry,
-  listNode,
-  mapNode,
-  MAX_DEPTH,
-  placeOf,
-  scalarNode,
-  SourceDocument,
-  type SourceNode,
-} from '../source.ts';
 import { plainScalar } from './plain-scalar.ts';
 import { readQuickly } from './quick-yaml.ts';
+import { type Entry, listNode, mapNode, MAX_DEPTH, scalarNode, type SourceNode } from './source-node.ts';
 import { yamlFault } from './yaml-fault.ts';
 
-export interface ParsedText {
-  readonly documents: readonly SourceDocument[];
-  readonly problems: readonly Problem[];
+export interface YamlText {
+  /** Roots of the documents that hold something and have no problem. */
+  readonly documents: readonly SourceNode[];
+  readonly problems: readonly YamlProblem[];
 }
 
-/** A custom resource may not be larger than this either. */
+export interface YamlProblem {
+  readonly kind: 'syntax' | 'too-large' | 'duplicate-key';
+  readonly message: string;
+  /** Offset in the text. */
+  readonly at: number;
+}
+
+/** API servers take no larger custom resource either. */
 export const MAX_TEXT = 1024 * 1024;
 const MAX_NODES = 100_000;
 const MAX_DOCUMENTS = 1000;
 const MAX_LINES = 50_000;
-/** After one fault the others are often its consequences; whoever sends noise need not have all of it back. */
+/** After one fault the others are often its consequences; noise is not answered line by line. */
 const MOST_FAULTS = 20;
 /** An opening bracket costs the parser a stack frame or more. */
 const MAX_BRACKETS = 500;
@@ -48,55 +46,41 @@ const MAX_BRACKETS = 500;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/;
 
 class Refused extends Error {
-  readonly code: ComponentErrorCode;
+  readonly kind: YamlProblem['kind'];
   readonly at: number;
 
-  constructor(code: ComponentErrorCode, message: string, at: number) {
+  constructor(kind: YamlProblem['kind'], message: string, at: number) {
     super(message);
-    this.code = code;
+    this.kind = kind;
     this.at = at;
   }
 }
 
-function reporters(text: string, file: string) {
-  const whole = new SourceDocument({ file, text, root: scalarNode(null) });
-  const problem = (code: ComponentErrorCode, message: string, at: number): Problem => ({
-    code,
-    path: '',
-    message,
-    place: placeOf(whole, at),
-  });
-  const refused = (code: ComponentErrorCode, message: string, at: number): ParsedText => ({
-    documents: [],
-    problems: [problem(code, message, at)],
-  });
-  return { problem, refused };
-}
+const refused = (kind: YamlProblem['kind'], message: string, at: number): YamlText => ({
+  documents: [],
+  problems: [{ kind, message, at }],
+});
 
 /** Reads every document of a text. Documents with a problem are left out; the others are there. */
-export function parseManifests(text: string, file: string): ParsedText {
-  const { refused } = reporters(text, file);
-  if (text.length > MAX_TEXT) return refused('EN_COMPONENT_TOO_LARGE', 'is larger than 1 MiB', 0);
+export function readYaml(text: string): YamlText {
+  if (text.length > MAX_TEXT) return refused('too-large', 'is larger than 1 MiB', 0);
   const size = tooManyLines(text);
-  if (size !== undefined) return refused('EN_COMPONENT_TOO_LARGE', size, 0);
+  if (size !== undefined) return refused('too-large', size, 0);
   const control = text.search(CONTROL);
-  if (control !== -1) return refused('EN_COMPONENT_YAML', 'contains a control character', control);
-  const quick = readQuickly(text);
-  if (quick !== undefined)
-    return { documents: quick.map((root) => new SourceDocument({ file, text, root })), problems: [] };
-  return parseThoroughly(text, file);
+  if (control !== -1) return refused('syntax', 'contains a control character', control);
+  const documents = readQuickly(text);
+  return documents === undefined ? readThoroughly(text) : { documents, problems: [] };
 }
 
-/** By the rules of YAML, all of them. */
-export function parseThoroughly(text: string, file: string): ParsedText {
-  const { problem, refused } = reporters(text, file);
+/** Without the quick reader: by all rules of YAML. */
+export function readThoroughly(text: string): YamlText {
   const deep = tooManyBrackets(text);
-  if (deep !== -1) return refused('EN_COMPONENT_TOO_LARGE', TOO_DEEP, deep);
+  if (deep !== -1) return refused('too-large', TOO_DEEP, deep);
 
   const parsed = parse(text);
-  if (parsed === undefined) return refused('EN_COMPONENT_TOO_LARGE', TOO_DEEP, 0);
-  const documents: SourceDocument[] = [];
-  const problems: Problem[] = [];
+  if (parsed === undefined) return refused('too-large', TOO_DEEP, 0);
+  const documents: SourceNode[] = [];
+  const problems: YamlProblem[] = [];
   let nodes = MAX_NODES;
   let untold = 0;
   for (const document of parsed) {
@@ -105,10 +89,10 @@ export function parseThoroughly(text: string, file: string): ParsedText {
       const room = Math.max(0, MOST_FAULTS - problems.length);
       for (const fault of faults.slice(0, room)) {
         const isDeep = fault.message.includes('call stack');
-        const [code, text] = isDeep
-          ? (['EN_COMPONENT_TOO_LARGE', TOO_DEEP] as const)
-          : (['EN_COMPONENT_YAML', yamlFault(fault)] as const);
-        problems.push(problem(code, text, fault.pos[0]));
+        const at = fault.pos[0];
+        problems.push(
+          isDeep ? { kind: 'too-large', message: TOO_DEEP, at } : { kind: 'syntax', message: yamlFault(fault), at },
+        );
       }
       untold += Math.max(0, faults.length - room);
       continue;
@@ -116,22 +100,23 @@ export function parseThoroughly(text: string, file: string): ParsedText {
     if (document.contents === null || isEmptyDocument(document)) continue;
     try {
       const pass: Pass = { nodes, anchors: new Map() };
-      documents.push(new SourceDocument({ file, text, root: convert(document.contents, pass, 0) }));
+      documents.push(convert(document.contents, pass, 0));
       nodes = pass.nodes;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      problems.push(problem(error.code, error.message, error.at));
-      if (error.code === 'EN_COMPONENT_TOO_LARGE') break;
+      const { kind, message, at } = error;
+      problems.push({ kind, message, at });
+      if (kind === 'too-large') break;
     }
   }
-  if (untold > 0) problems.push(problem('EN_COMPONENT_YAML', `and ${untold} more faults of this kind`, text.length));
+  if (untold > 0) problems.push({ kind: 'syntax', message: `and ${untold} more faults of this kind`, at: text.length });
   return { documents, problems };
 }
 
-/** The library recurses; what makes it run out of stack is too deep whatever it is. */
+/** Undefined where the recursion of the library runs out of stack: such a text is nested too deeply. */
 function parse(text: string): readonly Document.Parsed[] | undefined {
   try {
-    // Its own search for equal keys compares each with each, and its pretty errors quote the text, secrets included.
+    // The library's search for equal keys compares each with each, and its pretty errors quote the text, secrets included.
     const parsed = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, strict: true, version: '1.2' });
     return Array.isArray(parsed) ? parsed : [];
   } catch (error) {
@@ -140,7 +125,7 @@ function parse(text: string): readonly Document.Parsed[] | undefined {
   }
 }
 
-/** Counted before the parser sees them: it is thorough, and takes its time. */
+/** Counted before the parser sees the text: the parser is thorough, and slow. */
 function tooManyLines(text: string): string | undefined {
   let lines = 1;
   let documents = 1;
@@ -167,7 +152,7 @@ function tooManyBrackets(text: string): number {
   return -1;
 }
 
-/** What is left of what one text may cost, and the anchors of the document seen so far. */
+/** The number of values that the text may still unfold to, and the anchors of the document so far. */
 interface Pass {
   nodes: number;
   readonly anchors: Map<string, Anchored>;
@@ -189,18 +174,18 @@ const TOO_DEEP = 'is nested too deeply';
 
 function spend(pass: Pass, count: number, at: number): void {
   pass.nodes -= count;
-  if (pass.nodes < 0) throw new Refused('EN_COMPONENT_TOO_LARGE', `unfolds to more than ${MAX_NODES} values`, at);
+  if (pass.nodes < 0) throw new Refused('too-large', `unfolds to more than ${MAX_NODES} values`, at);
 }
 
 function convert(node: Node | null, pass: Pass, depth: number): SourceNode {
   const at = node?.range?.[0] ?? 0;
-  if (depth > MAX_DEPTH) throw new Refused('EN_COMPONENT_TOO_LARGE', TOO_DEEP, at);
+  if (depth > MAX_DEPTH) throw new Refused('too-large', TOO_DEEP, at);
   if (isAlias(node)) {
-    // Shared, not copied; but it is paid for as if it were, because everything after this walks it again.
+    // The node is shared, not copied, but paid for as if copied: every later step walks it again.
     const anchored = pass.anchors.get(node.source);
-    if (anchored === undefined) throw new Refused('EN_COMPONENT_YAML', 'refers to an anchor that is not there', at);
+    if (anchored === undefined) throw new Refused('syntax', 'refers to an anchor that is not there', at);
     spend(pass, anchored.size, at);
-    if (depth + anchored.height > MAX_DEPTH) throw new Refused('EN_COMPONENT_TOO_LARGE', TOO_DEEP, at);
+    if (depth + anchored.height > MAX_DEPTH) throw new Refused('too-large', TOO_DEEP, at);
     return anchored.node;
   }
   const before = pass.nodes;
@@ -222,7 +207,7 @@ function convertNode(node: Node | null, pass: Pass, depth: number, at: number): 
       at,
     );
   if (isMap(node)) return mapNode(convertEntries(node.items as readonly Pair<Node, Node | null>[], pass, depth), at);
-  throw new Refused('EN_COMPONENT_YAML', 'holds something that is neither text, number, list nor mapping', at);
+  throw new Refused('syntax', 'holds something that is neither text, number, list nor mapping', at);
 }
 
 function convertEntries(pairs: readonly Pair<Node, Node | null>[], pass: Pass, depth: number): readonly Entry[] {
@@ -230,7 +215,7 @@ function convertEntries(pairs: readonly Pair<Node, Node | null>[], pass: Pass, d
   const merged: Entry[] = [];
   for (const { key, value } of pairs) {
     const keyAt = key.range?.[0] ?? 0;
-    if (!isScalar(key)) throw new Refused('EN_COMPONENT_YAML', 'has a key that is not a text', keyAt);
+    if (!isScalar(key)) throw new Refused('syntax', 'has a key that is not a text', keyAt);
     const name = keyText(key);
     const converted = convert(value, pass, depth + 1);
     if (name === '<<' && key.type === 'PLAIN') {
@@ -238,15 +223,11 @@ function convertEntries(pairs: readonly Pair<Node, Node | null>[], pass: Pass, d
       continue;
     }
     if (entries.has(name)) {
-      throw new Refused(
-        'EN_COMPONENT_DUPLICATE_KEY',
-        `the key ${JSON.stringify(name)} stands twice in one mapping`,
-        keyAt,
-      );
+      throw new Refused('duplicate-key', `the key ${JSON.stringify(name)} stands twice in one mapping`, keyAt);
     }
     entries.set(name, { key: name, keyAt, value: converted });
   }
-  // What a mapping says itself goes before what it merges, and earlier merges before later ones.
+  // Keys of the mapping itself win over merged ones, and earlier merges over later ones.
   for (const entry of merged) if (!entries.has(entry.key)) entries.set(entry.key, entry);
   return [...entries.values()];
 }
@@ -254,7 +235,7 @@ function convertEntries(pairs: readonly Pair<Node, Node | null>[], pass: Pass, d
 function mergedEntries(node: SourceNode, at: number): readonly Entry[] {
   if (node.kind === 'map') return node.entries;
   if (node.kind === 'list') return node.items.flatMap((item) => mergedEntries(item, at));
-  throw new Refused('EN_COMPONENT_YAML', 'merges (<<) something that is no mapping', at);
+  throw new Refused('syntax', 'merges (<<) something that is no mapping', at);
 }
 
 const keyText = (key: Scalar): string =>
@@ -268,5 +249,5 @@ function scalarValue(node: Scalar, at: number): string | number | bigint | boole
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint')
     return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new Refused('EN_COMPONENT_YAML', 'holds a value that JSON cannot write', at);
+  throw new Refused('syntax', 'holds a value that JSON cannot write', at);
 }

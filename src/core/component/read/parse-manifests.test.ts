@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_TEXT, parseManifests } from './parse-yaml.ts';
-import { plainScalar } from './plain-scalar.ts';
-import type { SourceNode } from '../source.ts';
+import { MAX_TEXT } from '../../kube/yaml/read-yaml.ts';
+import { plainScalar } from '../../kube/yaml/plain-scalar.ts';
+import { parseManifests } from './parse-manifests.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
 
 const parse = (text: string) => parseManifests(text, 'm.yaml');
 const plain = (node: SourceNode): unknown => {
