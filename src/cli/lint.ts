@@ -15,7 +15,7 @@ const GRAVITY: Readonly<Record<Level, number>> = { info: 0, warning: 1, error: 2
 
 export async function lint(flags: LintFlags): Promise<void> {
   const { components, problems } = await inspectInputs(flags);
-  // What cannot be rendered is not worth an opinion.
+  // Components that cannot be rendered are not linted.
   const sound = components.filter((each) => each.problems.length === 0);
   const surroundings = await lookAround(flags, sound);
   const findings = sound.flatMap((each) =>

@@ -31,7 +31,7 @@ export async function prepareInputs(flags: InputFlags): Promise<readonly Prepare
  */
 export async function prepareWithSecrets(flags: InputFlags & SecretFlags): Promise<readonly PreparedComponent[]> {
   const loaded = await load(flags);
-  // Who goes to the cluster with them might believe that they went, too.
+  // Users of apply might believe that these documents were applied, too.
   for (const { kind, name } of loaded.others)
     process.stderr.write(
       `note: ${printable(`${kind} ${name}`)} is no KubernetesDaemonSet: others may refer to it, nothing is made of it\n`,

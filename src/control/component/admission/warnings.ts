@@ -1,4 +1,4 @@
-/** What is unwise about a component that may be stored all the same: `kubectl` shows it to whoever writes. */
+/** Lint findings of a component that is stored all the same, as warnings that `kubectl` shows to the writer. */
 import { lintComponent } from '../../../core/component/lint/lint-component.ts';
 import type { LintName } from '../../../core/component/lint/list.ts';
 import type { Verdict } from './judge.ts';

@@ -115,7 +115,7 @@ class Reader {
     const expected = describeSchema(schema);
     return this.fail(trace, {
       code: 'EN_COMPONENT_TYPE',
-      // What stands where secrets should be may be one.
+      // A value in the place of secrets may be a secret.
       message: `expected ${expected}, found ${this.#isHushed || holdsSecrets(schema) ? describeKind(node) : describeNode(node)}`,
       expected,
     });
@@ -290,7 +290,7 @@ class Reader {
   }
 }
 
-/** What is no name may be `NAME=secret`, and stays out of paths. */
+/** A name in a wrong format may be `NAME=secret`, and stays out of paths. */
 function nameOfItem(item: SourceNode, index: number, isHushed: boolean): PathStep {
   const name = item.kind === 'map' ? item.entries.find(({ key }) => key === 'name')?.value : undefined;
   if (name?.kind !== 'scalar') return index;

@@ -85,7 +85,7 @@ const AS_STRING = 'give it with --set-string';
 
 const wrongType = (schema: Schema, node: SourceNode): Reading => {
   const expected = describeSchema(schema);
-  // What stands where a secret should be may be one.
+  // A value in the place of a secret may be a secret.
   const got = schema.kind === 'secret' ? describeKind(node) : describeNode(node);
   const isBare = (schema.kind === 'text' || schema.kind === 'secret') && node.kind === 'scalar';
   return {

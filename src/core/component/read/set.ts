@@ -57,7 +57,7 @@ export function parseSet(expression: string, asText: boolean): readonly Assignme
   return assignments;
 }
 
-/** What may be shown of an override that cannot be read: where it goes, and no more than that can be a path. */
+/** The part of an unreadable override that may be shown: its path, and nothing that may be a value. */
 export function shownPath(expression: string): string {
   const equals = expression.indexOf('=');
   if (equals !== -1) return expression.slice(0, equals);
@@ -97,7 +97,7 @@ function scanner(text: string) {
   };
   const path = (isAfterComma: boolean): readonly PathStep[] => {
     const steps: PathStep[] = [];
-    // What follows a comma may be the rest of a value, and that of a secret.
+    // The text after a comma may be the rest of a value, and the value a secret.
     const expected = isAfterComma
       ? 'expected path=value after the comma; one that belongs to a value is written \\,'
       : 'expected path=value, such as spec.namespace=logging';
@@ -157,7 +157,7 @@ function put(node: SourceNode | undefined, path: readonly PathStep[], what: Put)
 interface Put {
   readonly value: SourceNode;
   readonly at: number;
-  /** What is declared of the node, where anything is. */
+  /** Schema of the node, where the specification declares one. */
   readonly schema: Schema | undefined;
 }
 

@@ -101,7 +101,7 @@ function textOf(
   if (fieldPath === undefined) {
     return { message: `says no fieldPath of ${kind} ${name}`, suggestion: 'add fieldPath: status.outputs.… or spec.…' };
   }
-  // It would stand in the manifest of the pods, or go into a second Secret in base64.
+  // The value would stand in the pod template, or go into a second Secret in base64.
   if (kind === 'Secret') {
     return {
       message: 'cannot take a value out of a Secret',

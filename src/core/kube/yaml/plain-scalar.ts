@@ -1,8 +1,8 @@
 /**
- * What a word without quotes means. As in YAML 1.2, but for one thing in which Kubernetes' tools follow YAML 1.1 and a
- * mistake would be costly: a leading zero means octal, so that `defaultMode: 0440` is what it says.
+ * The value of a word without quotes. As in YAML 1.2, but for one rule of YAML 1.1 that Kubernetes' tools follow and whose lack would
+ * be costly: a leading zero means octal, so that `defaultMode: 0440` is the mode it looks like.
  */
-/** What may be anything but a text begins so; most words do not. */
+/** First characters of words that may be no text; most words begin otherwise. */
 const SPECIAL = /^(?:[-+.~0-9tTfFnN]|$)/;
 const NULL = /^(?:~|null|Null|NULL|)$/;
 const TRUE = /^(?:true|True|TRUE)$/;

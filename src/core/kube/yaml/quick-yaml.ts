@@ -1,13 +1,13 @@
 /**
  * The YAML that people write in manifests, read in one pass: block mappings and lists, scalars on one line, texts after
- * `|`, flow collections on one line, comments, several documents. Whatever else stands in a text, anchors, tags, folded
- * texts, tabs, a mistake, is none of its business: it answers undefined, and the full parser takes over. So it need not
- * be clever, only never wrong; tests hold both against each other.
+ * `|`, flow collections on one line, comments, several documents. For every other text (anchors, tags, folded texts, tabs, a
+ * mistake) the quick reader answers undefined, and the full parser takes over. So the quick reader need not be clever, only never
+ * wrong; tests hold both against each other.
  */
 import { plainScalar } from './plain-scalar.ts';
 import { type Entry, listNode, mapNode, MAX_DEPTH, scalarNode, type SourceNode } from './source-node.ts';
 
-/** Thrown once, caught once: this text is not for us. */
+/** Thrown where the text is left to the full parser; caught in `readQuickly` alone. */
 const NOT_OURS = new Error('not for the quick reader');
 
 const SPACE = 0x20;
@@ -40,7 +40,7 @@ const refuse = (): never => {
 
 class QuickReader {
   readonly #text: string;
-  /** Where each line begins, and one more for the end. */
+  /** Offsets at which lines begin, and one more for the end of the text. */
   readonly #starts: number[] = [];
   readonly #indents: number[] = [];
   /** The line being read, and where its document ends. */
@@ -105,7 +105,7 @@ class QuickReader {
     }
   }
 
-  /** What stands on the line and below it, at this indent. */
+  /** The list or mapping that begins on this line, at this indent. */
   #block(indent: number): SourceNode {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) refuse();

@@ -1,6 +1,6 @@
 /**
- * What the YAML library finds, in words that repeat nothing of the text: what it stumbles over may be a password that
- * begins with `!`, `|` or `>`.
+ * Errors of the YAML library in words that repeat nothing of the text: the offending word may be a password that begins with `!`, `|`
+ * or `>`.
  */
 import type { YAMLError } from 'yaml';
 
@@ -18,7 +18,7 @@ const OWN_WORDS: { readonly [code in YAMLError['code']]?: string } = {
 export function yamlFault({ code, message }: Pick<YAMLError, 'code' | 'message'>): string {
   const own = OWN_WORDS[code];
   if (own !== undefined) return own;
-  // What follows a colon is a piece of the text.
+  // In messages of the library the part after a colon quotes the text.
   const [said = ''] = message.split(/: |\n/, 1);
   return said.startsWith('Block scalar header') ? `${said}; if it is a text, ${IN_QUOTES}` : said;
 }

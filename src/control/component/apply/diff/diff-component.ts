@@ -1,6 +1,6 @@
 /**
- * What an apply would change: the live objects beside what the server would make of ours, and what would be pruned.
- * Conflicts do not keep anybody from looking; they are told beside the difference.
+ * The changes of an apply: live objects beside the objects of the dry run, and the objects that would be pruned. Conflicts do not
+ * prevent a diff; they are reported beside it.
  */
 import type { KubeObject } from '../../../../core/kube/objects.ts';
 import { createCalls } from '../calls.ts';
@@ -28,7 +28,7 @@ export interface ComponentDiff {
   readonly changed: boolean;
   /** In the order in which an apply would go. */
   readonly texts: readonly ObjectDiff[];
-  /** What would keep an apply from beginning. */
+  /** Problems for which an apply would not begin. */
   readonly problems: readonly ApplyProblem[];
   readonly conflicts: readonly FieldConflict[];
 }
