@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { lintComponent } from '../src/core/component/lint/lint.ts';
+import { lintComponent } from '../src/core/component/lint/lint-component.ts';
 import { loadManifests } from '../src/core/component/load/load.ts';
 import { printObjects } from '../src/core/component/print/print-yaml.ts';
 import { renderComponent } from '../src/core/component/render/render.ts';

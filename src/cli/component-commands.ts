@@ -27,17 +27,19 @@ export function addComponentCommands(program: Command): void {
   program
     .command('init')
     .description('Write a manifest to start from.')
-    .addArgument(new Argument('[starter]', 'what to start from; without one they are listed').choices(STARTERS))
-    .option('--name <name>', 'what the component is called (default: as the starter)')
-    .option('--namespace <namespace>', 'where it lives (default: as the starter says)')
-    .option('-o, --output <file>', 'where to write it (default: NAME.yaml); - prints it')
-    .option('--force', 'replace a file that is there')
+    .addArgument(
+      new Argument('[starter]', 'example to start from; without one the starters are listed').choices(STARTERS),
+    )
+    .option('--name <name>', 'name of the component (default: that of the starter)')
+    .option('--namespace <namespace>', 'namespace of the component (default: that of the starter)')
+    .option('-o, --output <file>', 'file to write (default: NAME.yaml); - prints the manifest')
+    .option('--force', 'replace an existing file')
     .action(async (starter: string | undefined, flags: InitFlags) => (await import('./init.ts')).init(starter, flags));
 
   withSecrets(program.command('render'))
-    .description('Print the objects a KubernetesDaemonSet manifest stands for.')
+    .description('Print the objects that a KubernetesDaemonSet manifest is rendered to.')
     .addOption(outputs(['yaml', 'json', 'name'], 'yaml'))
-    .option('--show-secrets', 'look values of secrets up and print them')
+    .option('--show-secrets', 'resolve the values of secrets and print them')
     .addHelpText('after', RENDER_EXAMPLES)
     .action(async (flags: RenderFlags) => (await import('./render.ts')).render(flags));
 
@@ -49,10 +51,10 @@ export function addComponentCommands(program: Command): void {
     .action(async ({ output }: { output: 'yaml' | 'json' | 'name' }) => (await import('./crds.ts')).crds(output));
 
   withCluster(withInput(program.command('lint')))
-    .description('Say what is wrong or unwise in manifests.')
+    .description('Report mistakes and unwise settings in manifests.')
     .addOption(outputs(['text', 'json'], 'text'))
     .addOption(
-      new Option('--fail-on <level>', 'least grave finding that makes it exit 1')
+      new Option('--fail-on <level>', 'lowest level of a finding that makes lint exit 1')
         .choices(['error', 'warning', 'info'])
         .default('error'),
     )
@@ -60,23 +62,26 @@ export function addComponentCommands(program: Command): void {
     .action(async (flags: LintFlags) => (await import('./lint.ts')).lint(flags));
 
   withChange(program.command('diff'))
-    .description('Show what an apply would change. Exits 0 for nothing, 1 for something, above that for errors.')
+    .description('Show the changes of an apply. Exits 0 without changes, 1 with changes, above 1 for errors.')
     .action(async (flags: ChangeFlags) => (await import('./diff.ts')).diff(flags))
     .exitOverride((error) => {
       throw error.exitCode === 0 ? error : new CommanderError(DIFF_FAILED, error.code, error.message);
     });
 
   withWait(withChange(program.command('apply')), 'wait until every node has the new daemon', '10m')
-    .description('Bring manifests to the cluster, and wait for the rollout.')
-    .addOption(dryRun('client asks nobody, server asks the API server'))
+    .description('Apply manifests to the cluster, and wait for the rollout.')
+    .addOption(dryRun('client sends no request, server asks the API server'))
     .addOption(outputs(['text', 'name', 'json', 'yaml'], 'text'))
     .addHelpText('after', APPLY_EXAMPLES)
     .action(async (flags: ApplyFlags) => (await import('./apply.ts')).apply(flags));
 
   withTargets(program.command('status'))
-    .description('Say how components are, and why nodes lag.')
+    .description('Show the state of components, and why nodes lag.')
     .option('-A, --all-namespaces', 'components of all namespaces')
-    .option('--exit-code', 'exit 0 when all is rolled out, 4 while it goes on, 5 where it has failed, 6 for none')
+    .option(
+      '--exit-code',
+      'exit 0 when every rollout is complete, 4 while one goes on, 5 where one has failed, 6 for no component',
+    )
     .addOption(outputs(['text', 'wide', 'name', 'json', 'yaml'], 'text'))
     .addHelpText('after', STATUS_EXAMPLES)
     .action(async (names: Names, flags: StatusFlags) => (await import('./status.ts')).status(names, flags));
@@ -87,13 +92,13 @@ export function addComponentCommands(program: Command): void {
     .action(async (names: Names, flags: HistoryFlags) => (await import('./history.ts')).history(names, flags));
 
   withWait(withTargets(program.command('undo')), 'wait until every node has the old daemon again', '10m')
-    .description('Go back to an earlier revision.')
-    .option('--to-revision <number>', 'which one (default: the one before the newest)')
+    .description('Roll components back to an earlier revision.')
+    .option('--to-revision <number>', 'revision to go back to (default: the one before the newest)')
     .addOption(dryRun('the API server is asked in either case'))
     .action(async (names: Names, flags: UndoFlags) => (await import('./undo.ts')).undo(names, flags));
 
-  withWait(withTargets(program.command('delete')), 'wait until everything is gone', '5m')
-    .description('Take components away, with all they brought.')
+  withWait(withTargets(program.command('delete')), 'wait until every object is gone', '5m')
+    .description('Delete components with all their objects.')
     .addOption(dryRun('the API server is asked in either case'))
     .addOption(outputs(['text', 'name'], 'text'))
     .action(async (names: Names, flags: DeleteFlags) => (await import('./delete.ts')).deleteComponents(names, flags));
@@ -113,7 +118,7 @@ Examples:
   everynode crds | kubectl apply --server-side -f -
   everynode crds -o name
 
-A cluster that everynode up starts gets them by itself, also those that somebody deleted.`;
+A cluster that everynode up starts gets the definitions by itself, also those that somebody deleted.`;
 
 const APPLY_EXAMPLES = `
 Examples:
@@ -123,7 +128,7 @@ Examples:
 
 Stop it when you like: the next apply finishes what this one began.
 
-Exit codes: 0 every node has it, 1 error, 3 another apply overtook it, 124 not in time, 130 interrupted.`;
+Exit codes: 0 every node has the new daemon, 1 error, 3 another apply overtook this one, 124 not in time, 130 interrupted.`;
 
 const STATUS_EXAMPLES = `
 Examples:

@@ -17,7 +17,7 @@ export async function deleteComponents(names: readonly string[], flags: DeleteFl
   await onCluster(flags, settings, async ({ context, namespace, view }) => {
     const absent: ComponentIdentity[] = [];
     if (dryRun) view.note('This is a dry run: nothing is deleted.');
-    // What needs others goes before them.
+    // Components that refer to others are deleted before them.
     for (const identity of identitiesOf(targets, flags.namespace ?? namespace).toReversed()) {
       const { outcome, steps } = await deleteComponent(context, identity, { waitMs, dryRun });
       if (outcome === 'absent') absent.push(identity);

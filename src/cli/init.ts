@@ -39,7 +39,7 @@ export async function init(starter: string | undefined, flags: InitFlags): Promi
   );
 }
 
-/** What the manifest takes from elsewhere: variables, files, and objects that it only names. */
+/** Variables, files and objects that the manifest needs and does not hold. */
 async function needsOf(text: string, file: string) {
   const { components } = await prepareComponents(loadManifests([{ file, text }]));
   const folder = dirname(file);

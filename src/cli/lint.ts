@@ -2,9 +2,8 @@
 import type { DaemonSet } from '../core/api/types/apps-v1.ts';
 import { identityText } from '../control/component/apply/rendered.ts';
 import type { PreparedComponent } from '../core/component/load/load.ts';
-import type { LintOptions } from '../core/component/lint/context.ts';
-import { lintComponent, type LintFinding } from '../core/component/lint/lint.ts';
-import type { Level } from '../core/component/lint/rules.ts';
+import { lintComponent, type LintFinding } from '../core/component/lint/lint-component.ts';
+import type { Level, LintOptions } from '../core/component/lint/contract/lint.ts';
 import { placeText, problemText } from '../core/component/problem.ts';
 import { evaluate } from '../core/api/pod-security/evaluate.ts';
 import type { LintFlags } from './component/flags.ts';
@@ -16,7 +15,7 @@ const GRAVITY: Readonly<Record<Level, number>> = { info: 0, warning: 1, error: 2
 
 export async function lint(flags: LintFlags): Promise<void> {
   const { components, problems } = await inspectInputs(flags);
-  // What cannot be rendered is not worth an opinion.
+  // Components that cannot be rendered are not linted.
   const sound = components.filter((each) => each.problems.length === 0);
   const surroundings = await lookAround(flags, sound);
   const findings = sound.flatMap((each) =>

@@ -2,7 +2,8 @@
 import { GENERATIONS } from '../../src/core/api/component/generations.ts';
 import type { Field, ObjectForm, ObjectSchema, Schema } from '../../src/core/api/component/language.ts';
 import { manifest } from '../../src/core/api/component/spec.ts';
-import { LINT_RULES, lintCode, type LintRule, SILENCE_PREFIX } from '../../src/core/component/lint/rules.ts';
+import { SILENCE_PREFIX } from '../../src/core/component/lint/contract/silence.ts';
+import { lintCode, LINTS } from '../../src/core/component/lint/list.ts';
 import { describeSchema } from '../../src/core/component/read/scalars.ts';
 
 export const REFERENCE_PATH = 'docs/reference/kubernetesdaemonset.md';
@@ -18,10 +19,7 @@ const FORMS: { readonly [form in ObjectForm]: string } = {
 export function fieldReference(): string {
   const objects = objectsIn(manifest);
   const versions = GENERATIONS.map(({ group, version, note }) => `| \`${group}/${version}\` | ${note} |`).join('\n');
-  const lints = (Object.keys(LINT_RULES) as LintRule[]).map((rule) => {
-    const { level, why } = LINT_RULES[rule];
-    return `| \`${rule}\` | \`${lintCode(rule)}\` | ${level} | ${why} |`;
-  });
+  const lints = LINTS.map(({ name, level, why }) => `| \`${name}\` | \`${lintCode(name)}\` | ${level} | ${why} |`);
   return `# KubernetesDaemonSet: field reference
 
 Every field of the manifest. Names are given in camelCase; snake_case is read, too (\`mountPath\`, \`mount_path\`), but one

@@ -1,5 +1,6 @@
 /** What is written down of which requests: Kubernetes' audit policy (audit.k8s.io/v1). The first rule that fits counts. */
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { readYamlFile, type YamlFile } from '../../core/kube/yaml/read-file.ts';
+import { entryOf, plainValue, type SourceNode } from '../../core/kube/yaml/source-node.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { RequestTarget } from '../contract/request.ts';
 
@@ -103,17 +104,12 @@ export function readAuditPolicy(text: string): {
   readonly policy: AuditPolicy;
   readonly problems: readonly PolicyProblem[];
 } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const problems: PolicyProblem[] = document.errors.map((error) => ({
-    line: lines.linePos(error.pos[0]).line,
-    path: '',
-    message: error.message.split('\n')[0] ?? '',
-  }));
+  const file = readYamlFile(text);
+  const problems: PolicyProblem[] = [...file.problems];
   if (problems.length > 0) return { policy: METADATA_OF_EVERYTHING, problems };
   const say = (path: readonly (string | number)[], message: string): void =>
-    void problems.push({ line: lineOf(document, path, lines), path: pathText(path), message });
-  const value = document.toJS() as { kind?: unknown; rules?: unknown; omitStages?: unknown } | null;
+    void problems.push({ line: lineOf(file, path), path: pathText(path), message });
+  const value = plainValue(file.root) as { kind?: unknown; rules?: unknown; omitStages?: unknown } | null;
   if (value?.kind !== 'Policy') say(['kind'], 'must be Policy (apiVersion audit.k8s.io/v1)');
   const rules = Array.isArray(value?.rules) ? (value.rules as unknown[]) : [];
   if (rules.length === 0) say(['rules'], 'at least one rule is needed, or nothing is ever written');
@@ -148,10 +144,18 @@ const pathText = (path: readonly (string | number)[]): string =>
     '',
   );
 
-function lineOf(document: Document, path: readonly (string | number)[], lines: LineCounter): number {
-  for (let length = path.length; length > 0; length--) {
-    const node: unknown = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+/** The line of the deepest field of the path that the file has. */
+function lineOf({ root, lineOf: line }: YamlFile, path: readonly (string | number)[]): number {
+  let node: SourceNode = root;
+  for (const step of path) {
+    const next = childOf(node, step);
+    if (next === undefined) break;
+    node = next;
   }
-  return 1;
+  return node === root ? 1 : line(node);
+}
+
+function childOf(node: SourceNode, step: string | number): SourceNode | undefined {
+  if (node.kind === 'map') return entryOf(node, String(step))?.value;
+  return node.kind === 'list' && typeof step === 'number' ? node.items[step] : undefined;
 }

@@ -28,7 +28,7 @@ export function parseYaml(text: string): ParsedYaml {
     prettyErrors: true,
     lineCounter: lines,
   });
-  // What follows the first document is nobody's business, as in Kubernetes.
+  // Documents after the first are ignored, as in Kubernetes.
   const problem = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');
   if (problem !== undefined) throw new SyntaxError(inPlainWords(problem.message.trim()));
   const duplicates = findDuplicates(document.contents, lines);

@@ -14,7 +14,7 @@ export interface YamlReader {
 export interface YamlReaderLimits {
   readonly heapMb: number;
   readonly timeMs: number;
-  /** What was read leaves its garbage; a thread that ends gives all of it back. */
+  /** Parsing leaves garbage in the heap of the thread; an idle thread ends, and its heap is freed. */
   readonly idleMs: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Plain scalars as Kubernetes' YAML reader takes them. It follows YAML 1.1 where it hurts most: `yes`, `no`, `on`, `off`, `y`
+ * Plain scalars as Kubernetes' YAML reader takes them. That reader follows YAML 1.1 where it hurts most: `yes`, `no`, `on`, `off`, `y`
  * and `n` are booleans and a leading zero means octal; sexagesimals and dates it leaves alone.
  */
 import type { ScalarTag } from 'yaml';
@@ -13,7 +13,7 @@ const TRUE = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const INTEGER = /^[-+]?(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|0[0-7_]*|[1-9][\d_]*)$/;
 const FLOAT = /^[-+]?(?:\.[\d_]+|\d[\d_]*(?:\.[\d_]*)?)(?:[eE][-+]?\d+)?$/;
 
-/** What is too large even for a double stays the word it was. */
+/** A number too large for a double stays text. */
 function float(text: string): number | string {
   const value = Number(text.replaceAll('_', ''));
   return Number.isFinite(value) ? value : text;

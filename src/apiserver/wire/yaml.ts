@@ -8,7 +8,7 @@ import type { Clock } from '../../machinery/time/clock.ts';
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
 import { createYamlReader, type YamlReader } from './yaml-reader.ts';
 
-/** Whose text it is, and whether somebody still wants it. */
+/** The user of a request with a YAML body, and the end of the request. */
 export interface YamlAsker {
   readonly user: string;
   /** Fires when the request is over. */
@@ -44,7 +44,7 @@ const LANES: readonly LaneLimits[] = [
   { characters: Number.POSITIVE_INFINITY, readers: 2, heapMb: 256, perUser: 8 },
 ];
 
-/** Of all texts that wait, whoever sent them. */
+/** Characters of all waiting texts, of all users together. */
 const MOST_WAITING_CHARACTERS = 64 * 1024 * 1024;
 const TIME_LIMIT_MS = 20_000;
 const IDLE_MS = 5000;
@@ -96,7 +96,7 @@ function createLane(limits: LaneLimits, clock: Clock, all: { characters: number 
   const idle = [...readers];
   /** Users with a text under way; each has one. */
   const busy = new Set<string>();
-  /** What waits, oldest first, of each user; whose turn it is comes first. */
+  /** Waiting texts of each user, oldest first; the user whose turn it is comes first. */
   const queues = new Map<string, Waiting[]>();
 
   function next(): void {
@@ -166,7 +166,7 @@ function createLane(limits: LaneLimits, clock: Clock, all: { characters: number 
       asker.signal.throwIfAborted();
       const reader = await wait(text, asker);
       try {
-        // It may have been given up in the same moment.
+        // The request may have ended in the same moment.
         asker.signal.throwIfAborted();
         return await reader.read(text, asker.signal);
       } finally {

@@ -15,7 +15,7 @@ export interface AllowedFolder {
 }
 
 export interface AllowedFile {
-  /** Where it really is. */
+  /** Path with all links resolved. */
   readonly path: string;
   readonly content: Buffer;
 }
@@ -32,7 +32,7 @@ export function readAllowed(file: string, folders: readonly AllowedFolder[]): Al
   const written = resolve(file);
   const real = realPlace(written);
   if (real === undefined) {
-    // Of a place that is not allowed not even its emptiness is told.
+    // The answer about a forbidden path must not reveal whether a file exists there.
     requireAllowed(written, written, folders);
     return undefined;
   }

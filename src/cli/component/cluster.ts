@@ -21,12 +21,12 @@ import { printable } from './text.ts';
 export interface Session {
   readonly context: ApplyContext;
   readonly view: ProgressView;
-  /** Where things are of which nothing is said. */
+  /** Namespace of components that name none. */
   readonly namespace: string;
 }
 
 export interface SessionOptions {
-  /** What was begun can be gone on with: told when it is interrupted. */
+  /** Printed when the command is interrupted: how to continue. */
   readonly whenInterrupted?: string;
   /** A line for each object goes to stdout. */
   readonly tellSteps?: boolean;
@@ -46,13 +46,13 @@ export async function onCluster(
   const config = await connection(flags);
   const view = createProgressView({ clock: realClock, tellSteps: options.tellSteps === true });
   const say = (text: string): void => {
-    // What is being redrawn would be redrawn over it.
+    // A block that is redrawn would overwrite the note.
     view.finish();
     process.stderr.write(text);
   };
   const stop = onStopSignals({ clock: realClock, source: process, say, exit: (code) => process.exit(code) });
   const client = createHttpClient(config, { clock: realClock, random: realRandom });
-  // What is under way when the work fails ends before the client goes, or it would try again for as long as it may.
+  // Requests under way are aborted before the client closes, or they would retry for as long as they may.
   using link = linkAbort(stop.signal);
   const { signal } = link;
   try {
@@ -100,7 +100,7 @@ function explained(error: unknown): unknown {
   return new CliError(printable(error.message), isAway ? 'Is the cluster running? everynode up starts one' : undefined);
 }
 
-/** What stands in the way of an apply may be wanted. */
+/** Flags that lift the problem, where the user may want that. */
 const FLAGS: { readonly [code in ComponentApplyErrorCode]?: string } = {
   EN_COMPONENT_APPLY_CONFLICT: '--force-conflicts',
   EN_COMPONENT_APPLY_IMMUTABLE: '--recreate',

@@ -17,7 +17,7 @@ export interface ClusterFlags {
   readonly context?: string;
 }
 
-/** What of this machine a manifest may put into Secrets. */
+/** Variables and files of this machine that a manifest may put into Secrets. */
 export interface SecretFlags {
   readonly allowEnv: readonly string[];
   readonly allowFiles: readonly string[];
@@ -99,12 +99,12 @@ export const withInput = (command: Command): Command =>
   command
     .addOption(several('-f, --filename <file>', 'manifest, folder of manifests, or - for stdin; may be given again'))
     .addOption(several('-k, --kustomize <dir>', 'folder with a kustomization; may be given again'))
-    .option('-R, --recursive', 'folders with all that is below them')
-    .option('-n, --namespace <namespace>', 'namespace, where the manifest says none; where it does, they must agree')
-    .addOption(several('--set <path=value>', 'change a field of every manifest; true, false and numbers are such'))
-    .addOption(several('--set-string <path=value>', 'the same; the value is always text'))
+    .option('-R, --recursive', 'read folders with all their subfolders')
+    .option('-n, --namespace <namespace>', 'namespace of manifests that name none; others must name the same')
+    .addOption(several('--set <path=value>', 'set a field of every manifest; true, false and numbers are read as such'))
+    .addOption(several('--set-string <path=value>', 'as --set, but the value is always text'))
     .addOption(
-      new Option('--mode <mode>', 'safe for new daemons, compatible to take over those of the existing tool')
+      new Option('--mode <mode>', 'safe for new daemons, compatible to take over daemons of the existing tool')
         .choices(['safe', 'compatible'])
         .default('safe'),
     )
@@ -129,15 +129,15 @@ export const withCluster = (command: Command): Command =>
 
 export const withChange = (command: Command): Command =>
   withCluster(withSecrets(command))
-    .option('--force-conflicts', 'take fields from whoever owns them')
+    .option('--force-conflicts', 'take fields from other field managers')
     .addOption(
       new Option(
         '--adopt <what>',
-        'take over objects that are there already: of nobody, or also of other components (default: unowned in compatible mode, else none)',
+        'take over existing objects: unowned ones, or any, also those of other components (default: unowned in compatible mode, else none)',
       ).choices(['unowned', 'any']),
     )
-    .option('--recreate', 'delete and make anew what cannot be changed in place')
-    .option('--prune [bool]', 'remove what is no longer in the manifest', 'true');
+    .option('--recreate', 'delete and recreate objects that cannot be changed in place')
+    .option('--prune [bool]', 'delete objects that are no longer in the manifest', 'true');
 
 export const withTargets = (command: Command): Command =>
   withCluster(withInput(command)).argument('[name...]', 'components, by name; or give the manifests with -f');
@@ -146,10 +146,10 @@ export const withWait = (command: Command, what: string, timeout: string): Comma
   command
     .option('--wait', what, true)
     .option('--no-wait', 'do not wait')
-    .option('--timeout <time>', 'give up waiting after so long, and exit 124; 0 waits for ever', timeout);
+    .option('--timeout <time>', 'longest time to wait, then exit 124; 0 waits for ever', timeout);
 
 export const dryRun = (choices: string): Option =>
-  new Option('--dry-run [how]', `say what would be done, and do nothing: ${choices}`).default('none').preset('client');
+  new Option('--dry-run [how]', `print the steps and change nothing: ${choices}`).default('none').preset('client');
 
 export const outputs = (values: readonly string[], fallback: string): Option =>
   new Option('-o, --output <format>', 'output format').choices(values).default(fallback);

@@ -59,7 +59,7 @@ function isFolder(name: string): boolean {
   }
 }
 
-/** What is not UTF-8 would come out as something else than its author wrote. */
+/** Bytes that are not UTF-8 would be applied as other text than the author wrote. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function readText(name: string): string {

@@ -9,7 +9,8 @@ import {
 import { placeText, problemText, type Problem } from '../../core/component/problem.ts';
 import { readComponent, type ReadComponent } from '../../core/component/read/read-component.ts';
 import { applySet } from '../../core/component/read/set.ts';
-import { placeOf, type SourceNode } from '../../core/component/source.ts';
+import type { SourceNode } from '../../core/kube/yaml/source-node.ts';
+import { placeOf } from '../../core/component/source.ts';
 import { dns1123LabelProblems } from '../../core/kube/names.ts';
 import { CliError } from '../support/cli-error.ts';
 import type { InputFlags, SecretFlags } from './flags.ts';
@@ -30,7 +31,7 @@ export async function prepareInputs(flags: InputFlags): Promise<readonly Prepare
  */
 export async function prepareWithSecrets(flags: InputFlags & SecretFlags): Promise<readonly PreparedComponent[]> {
   const loaded = await load(flags);
-  // Who goes to the cluster with them might believe that they went, too.
+  // Users of apply might believe that these documents were applied, too.
   for (const { kind, name } of loaded.others)
     process.stderr.write(
       `note: ${printable(`${kind} ${name}`)} is no KubernetesDaemonSet: others may refer to it, nothing is made of it\n`,

@@ -41,7 +41,7 @@ export async function waitForRollouts(
     if (result.outcome === 'other-cluster')
       throw new CliError(
         `the server that answers now is not the one that was applied to: ${printable(result.why)}`,
-        'It may be another cluster, or an earlier state of it: look, then apply again',
+        'The address may belong to another cluster now, or to an earlier state of this one: check that, then apply again',
       );
     snapshots.push(result.snapshot);
     if (result.outcome === 'superseded')
@@ -63,7 +63,7 @@ export async function waitForRollouts(
   throw timedOut(
     `the rollout did not finish in time\n  ${lines.join('\n  ')}`,
     away === undefined
-      ? 'It goes on: everynode status shows how far it is'
-      : `The server cannot be reached (${printable(away)}): how far it is nobody knows until it is back`,
+      ? 'The rollout goes on: everynode status shows its progress'
+      : `The server cannot be reached (${printable(away)}): the progress of the rollout is unknown until the server is back`,
   );
 }

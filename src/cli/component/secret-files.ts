@@ -1,4 +1,4 @@
-/** Where the author of a manifest keeps secrets: variables of this process, and files beside the manifest. */
+/** Sources of secrets on the command line: variables of this process, and files beside the manifest. */
 import { dirname, resolve } from 'node:path';
 import { SecretRefused, type SecretSource } from '../../core/component/secrets/secret-source.ts';
 import { SecretText } from '../../core/api/component/secret-text.ts';
@@ -10,7 +10,7 @@ import { shellWord } from './text.ts';
 
 export interface GuardedSecrets {
   readonly source: SecretSource;
-  /** What was read so far and for which manifest, each once; never a value. */
+  /** Files and variables read so far, with their manifest, each once; never a value. */
   readings(): readonly string[];
 }
 

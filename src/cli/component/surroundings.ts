@@ -1,4 +1,4 @@
-/** What a lint compares with: the labels of namespaces and the daemons of a cluster. */
+/** Facts of a cluster that lints compare with: labels of namespaces, and daemons. */
 import { DAEMON_SETS, NAMESPACES } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { isStatus } from '../../core/kube/status-error.ts';

@@ -31,10 +31,10 @@ export const requireTargets = async (names: readonly string[], flags: TargetFlag
   return targets;
 };
 
-/** Where one of that name is there, in another namespace, most likely that was meant. */
+/** A component of that name in another namespace was most likely meant. */
 export async function noComponentError(context: ApplyContext, absent: readonly ComponentIdentity[]): Promise<CliError> {
   const names = new Set(absent.map(({ name }) => name));
-  // Who may not look everywhere gets no hint.
+  // Users who may not list all namespaces get no hint.
   const all = await listComponents(context).catch(() => []);
   const others = all.map(({ identity }) => identity).filter(({ name }) => names.has(name));
   const hints = others.map(
@@ -53,7 +53,7 @@ export async function orNoComponent<T>(
   try {
     return await work;
   } catch (error) {
-    // Of a revision that is not there the error names no object.
+    // The error about a missing revision names no object.
     const isAbsent =
       isApplyError(error, 'EN_COMPONENT_APPLY_NOT_FOUND') && error.problems.some(({ object }) => object !== undefined);
     throw isAbsent ? await noComponentError(context, [identity]) : error;

@@ -1,7 +1,7 @@
 /** Small things about text that people read. */
 import type { ObjectRef } from '../../control/component/apply/object-ref.ts';
 
-/** What comes from manifests and clusters must not move cursors, change colours or forge lines of ours. */
+/** Text from manifests and clusters must not move cursors, change colours or forge lines of everynode. */
 // oxlint-disable-next-line no-control-regex -- exactly these
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 

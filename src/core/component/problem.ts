@@ -1,12 +1,12 @@
-/** What is wrong with a manifest, and where. No problem ever tells the value of a secret. */
+/** A problem of a manifest with its place. No problem ever quotes the value of a secret. */
 import type { ComponentErrorCode } from './errors.ts';
 
-/** Where something stands. Lines and columns count from 1; without them it was not written in a file. */
+/** Lines and columns count from 1; a value without them was not written in a file. */
 export interface Place {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
-  /** The path of the override it came from. */
+  /** Path of the `--set` override that gave the value. */
   readonly override?: string;
 }
 

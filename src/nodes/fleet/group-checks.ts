@@ -1,17 +1,17 @@
 /** What a group of nodes may say, field by field. Every problem is told where it stands, with what was expected. */
-import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
+import { encodeJson, type Json } from '../../core/kube/json.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../core/kube/names.ts';
 import { exactValue, parseQuantity, quantityProblem } from '../../core/kube/quantity.ts';
-
-/** Says what is wrong with the value at this path; `node` is where it stands in the file. */
-export type Report = (node: unknown, path: string, message: string) => void;
+import type { Report } from '../../core/kube/yaml/read-file.ts';
+import type { MapNode, SourceNode } from '../../core/kube/yaml/source-node.ts';
 
 interface Field {
   readonly key: string;
   readonly value: unknown;
   /** The value as it stands in the file. */
-  readonly node: unknown;
+  readonly node: SourceNode;
+  readonly keyAt: number;
   readonly path: string;
 }
 
@@ -42,7 +42,7 @@ const fields: { readonly [key: string]: Check } = {
       if (problem !== undefined) report(entry.node, entry.path, `no label value: ${problem}`);
     }),
   taints: ({ value, node, path }, report) => {
-    if (!isSeq(node) || !Array.isArray(value))
+    if (node.kind !== 'list' || !Array.isArray(value))
       return report(node, path, 'expected a list of taints, each with key and effect');
     for (const [i, item] of node.items.entries()) checkTaint(item, value[i], `${path}[${i}]`, report);
   },
@@ -60,8 +60,8 @@ const GROUP_FIELDS: readonly string[] = Object.keys(fields);
 const REQUIRED = ['name', 'count'];
 
 /** True when the item is a group without a fault. */
-export function checkGroup(item: unknown, plain: unknown, path: string, report: Report): boolean {
-  if (!isMap(item) || !isRecord(plain)) {
+export function checkGroup(item: SourceNode, plain: unknown, path: string, report: Report): boolean {
+  if (item.kind !== 'map' || !isRecord(plain)) {
     report(item, path, 'expected a group: a map with name and count');
     return false;
   }
@@ -72,7 +72,7 @@ export function checkGroup(item: unknown, plain: unknown, path: string, report: 
   };
   for (const field of fieldsOf(item, plain, path)) {
     const check = Object.hasOwn(fields, field.key) ? fields[field.key] : undefined;
-    if (check === undefined) problem(keyNode(item, field.key), field.path, `unknown field${suggestion(field.key)}`);
+    if (check === undefined) problem({ at: field.keyAt }, field.path, `unknown field${suggestion(field.key)}`);
     else check(field, problem);
   }
   for (const key of REQUIRED) if (!Object.hasOwn(plain, key)) problem(item, `${path}.${key}`, 'missing');
@@ -83,7 +83,7 @@ function quantities(field: Field, report: Report): void {
   entries(field, report, ({ key, value, node, path }) => {
     const [keyProblem] = qualifiedNameProblems(key);
     if (keyProblem !== undefined) return report(node, path, `no resource name: ${keyProblem}`);
-    const text = typeof value === 'number' ? String(value) : value;
+    const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
     if (typeof text !== 'string' || quantityProblem(text) !== undefined) {
       return report(node, path, `${shown(value)} is no quantity; expected for example 4, 500m or 16Gi`);
     }
@@ -96,10 +96,10 @@ function duration({ value, node, path }: Field, report: Report): void {
   report(node, path, `${shown(value)}: expected a duration such as 500ms, 5s or 1m30s`);
 }
 
-function checkTaint(item: unknown, plain: unknown, path: string, report: Report): void {
-  if (!isMap(item) || !isRecord(plain)) return report(item, path, 'expected a taint: a map with key and effect');
-  for (const { key, value, node, path: at } of fieldsOf(item, plain, path)) {
-    if (!TAINT_KEYS.includes(key)) report(keyNode(item, key), at, `unknown field; known are ${TAINT_KEYS.join(', ')}`);
+function checkTaint(item: SourceNode, plain: unknown, path: string, report: Report): void {
+  if (item.kind !== 'map' || !isRecord(plain)) return report(item, path, 'expected a taint: a map with key and effect');
+  for (const { key, keyAt, value, node, path: at } of fieldsOf(item, plain, path)) {
+    if (!TAINT_KEYS.includes(key)) report({ at: keyAt }, at, `unknown field; known are ${TAINT_KEYS.join(', ')}`);
     else if (key === 'effect' && !EFFECTS.includes(String(value))) {
       report(node, at, `${shown(value)}: expected one of ${EFFECTS.join(', ')}`);
     } else if (key === 'key' && (typeof value !== 'string' || qualifiedNameProblems(value).length > 0)) {
@@ -116,25 +116,22 @@ function checkTaint(item: unknown, plain: unknown, path: string, report: Report)
 }
 
 function entries(field: Field, report: Report, check: (entry: Field) => void): void {
-  if (!isMap(field.node) || !isRecord(field.value)) return report(field.node, field.path, 'expected a map');
+  if (field.node.kind !== 'map' || !isRecord(field.value)) return report(field.node, field.path, 'expected a map');
   for (const entry of fieldsOf(field.node, field.value, field.path)) check(entry);
 }
 
-function* fieldsOf(map: YAMLMap, plain: { readonly [key: string]: unknown }, path: string): Generator<Field> {
-  for (const pair of map.items) {
-    const key = isScalar(pair.key) ? String(pair.key.value) : '';
+function* fieldsOf(map: MapNode, plain: { readonly [key: string]: unknown }, path: string): Generator<Field> {
+  for (const { key, keyAt, value: node } of map.entries) {
     const value = Object.hasOwn(plain, key) ? plain[key] : undefined;
     yield {
       key,
+      keyAt,
       value,
-      node: pair.value ?? pair.key,
+      node,
       path: /^[\w-]+$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`,
     };
   }
 }
-
-const keyNode = (map: YAMLMap, key: string): unknown =>
-  map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key)?.key;
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -142,7 +139,7 @@ const isRecord = (value: unknown): value is { readonly [key: string]: unknown } 
 const MAX_SHOWN = 60;
 
 function shown(value: unknown): string {
-  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? 'nothing');
+  const text = value === undefined ? 'nothing' : encodeJson(value as Json);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 

@@ -66,7 +66,7 @@ describe('a file of node groups', () => {
     ['groups: 5', 'expected a list of node groups'],
     ['groups: []', 'expected a list of node groups'],
     ['a: [', 'Flow sequence in block collection'],
-    ['groups:\n  - name: a\n    name: b\n    count: 1', 'Map keys must be unique'],
+    ['groups:\n  - name: a\n    name: b\n    count: 1', 'the key "name" stands twice in one mapping'],
     ['- {name: a, count: 1}\n- {name: a, count: 1}', '"a" is the name of another group'],
     ['- {name: a, count: 100000}\n- {name: b, count: 100001}', '200001 nodes in all; at most 200000'],
     ['- {count: 1}', 'missing'],

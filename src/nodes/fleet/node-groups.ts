@@ -2,10 +2,11 @@
  * Groups of simulated nodes as a person writes them, and the Nodes they make. Reading a file collects every problem
  * with its line and column, so that one look mends them all.
  */
-import { isMap, isSeq, LineCounter, parseDocument, type Node as YamlNode } from 'yaml';
 import { FLEET_ANNOTATIONS as ANNOTATION, FLEET_LEASE, NODE_GROUP_LABEL } from '../../core/api/names.ts';
 import type { Node, Taint } from '../../core/api/types/core-v1.ts';
-import { checkGroup, type Report } from './group-checks.ts';
+import { readYamlFile, type FileProblem, type Report } from '../../core/kube/yaml/read-file.ts';
+import { entryOf, plainValue, type SourceNode } from '../../core/kube/yaml/source-node.ts';
+import { checkGroup } from './group-checks.ts';
 import { nextNodeStatus } from './node-status.ts';
 import { isReadyAtBirth, nodeSettings } from './settings.ts';
 
@@ -23,61 +24,39 @@ export interface NodeGroup {
   readonly readyWhenDaemon?: string;
 }
 
-export interface Problem {
-  readonly line: number;
-  readonly column: number;
-  readonly path: string;
-  readonly message: string;
-}
-
 const MAX_NODES = 200_000;
 
 /** The groups of a file (`groups:` with a list, or the list itself), or everything that is wrong with it. */
 export function readNodeGroups(text: string): {
   readonly groups: readonly NodeGroup[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
 } {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, stringKeys: true });
-  const problems: Problem[] = [];
-  const tell = (offset: number, path: string, message: string): void => {
-    const { line, col } = lines.linePos(offset);
-    problems.push({ line: Math.max(1, line), column: Math.max(1, col), path, message });
-  };
-  const report: Report = (node, path, message) =>
-    tell((node as YamlNode | null | undefined)?.range?.[0] ?? 0, path, message);
-  for (const error of document.errors) {
-    tell(error.pos[0], '', error.message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '');
-  }
+  const { root, problems, report } = readYamlFile(text);
   if (problems.length > 0) return { groups: [], problems };
-  let plain: unknown;
-  try {
-    plain = document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    tell(0, '', error instanceof Error ? error.message : String(error));
-    return { groups: [], problems };
-  }
-  const root = document.contents;
-  const list = isMap(root) ? (root.get('groups', true) as unknown) : root;
-  const values = isMap(root) ? (plain as { groups?: unknown }).groups : plain;
-  if (!isSeq(list) || list.items.length === 0 || !Array.isArray(values)) {
-    report(list ?? root, 'groups', 'expected a list of node groups, each with name and count');
-    return { groups: [], problems };
+  const list = root.kind === 'map' ? entryOf(root, 'groups')?.value : root;
+  const groups = nodeGroupsIn(list ?? root, 'groups', report);
+  return { groups: problems.length === 0 ? groups : [], problems };
+}
+
+/** The groups of a list that stands at this path of its file; problems go to `report`. */
+export function nodeGroupsIn(list: SourceNode | undefined, path: string, report: Report): readonly NodeGroup[] {
+  if (list?.kind !== 'list' || list.items.length === 0) {
+    report(list, path, 'expected a list of node groups, each with name and count');
+    return [];
   }
   const names = new Set<unknown>();
   const groups: NodeGroup[] = [];
   for (const [i, item] of list.items.entries()) {
-    const path = `groups[${i}]`;
-    const group = values[i] as NodeGroup;
-    if (!checkGroup(item, group, path, report)) continue;
-    if (names.has(group.name))
-      report(item, `${path}.name`, `${JSON.stringify(group.name)} is the name of another group`);
+    const at = `${path}[${i}]`;
+    const group = plainValue(item) as unknown as NodeGroup;
+    if (!checkGroup(item, group, at, report)) continue;
+    if (names.has(group.name)) report(item, `${at}.name`, `${JSON.stringify(group.name)} is the name of another group`);
     names.add(group.name);
     groups.push(group);
   }
   const total = groups.reduce((sum, group) => sum + group.count, 0);
-  if (total > MAX_NODES) report(list, 'groups', `${total} nodes in all; at most ${MAX_NODES} can be simulated`);
-  return { groups: problems.length === 0 ? groups : [], problems };
+  if (total > MAX_NODES) report(list, path, `${total} nodes in all; at most ${MAX_NODES} can be simulated`);
+  return groups;
 }
 
 const strings = (quantities: {

@@ -12,7 +12,7 @@ const WORDS = {
   FieldValueTypeInvalid: 'Invalid value',
 } as const satisfies { readonly [type in FieldErrorType]?: string };
 
-/** Whatever is not here is an invalid value. */
+/** Codes that are not listed are invalid values. */
 const TYPES: { readonly [code in ComponentErrorCode]?: keyof typeof WORDS } = {
   EN_COMPONENT_REQUIRED: 'FieldValueRequired',
   EN_COMPONENT_UNKNOWN_FIELD: 'FieldValueForbidden',

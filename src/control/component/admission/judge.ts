@@ -15,7 +15,7 @@ export interface Verdict {
 
 /** For what a reference leads to: nobody knows it before the controller has looked, and it may come later. */
 const STAND_IN = 'to-be-looked-up';
-/** Whoever writes so much nonsense is told of so much of it; no more is looked for. */
+/** Problems that one answer reports; after this many the check ends. */
 const ENOUGH = 500;
 
 export function judge(written: ReadComponent): Verdict {

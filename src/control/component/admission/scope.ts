@@ -1,4 +1,4 @@
-/** What the plugin is called and what it looks at: all that anybody needs before the first KubernetesDaemonSet comes. */
+/** Name and resources of the admission plugin: all that is needed before the first KubernetesDaemonSet is written. */
 import { COMPONENT_PLURAL, GENERATIONS } from '../../../core/api/component/generations.ts';
 import type { AdmissionPlugin } from '../../../machinery/ports/admission.ts';
 

@@ -1,6 +1,6 @@
-/** What is unwise about a component that may be stored all the same: `kubectl` shows it to whoever writes. */
-import { lintComponent } from '../../../core/component/lint/lint.ts';
-import type { LintRule } from '../../../core/component/lint/rules.ts';
+/** Lint findings of a component that is stored all the same, as warnings that `kubectl` shows to the writer. */
+import { lintComponent } from '../../../core/component/lint/lint-component.ts';
+import type { LintName } from '../../../core/component/lint/list.ts';
 import type { Verdict } from './judge.ts';
 
 /** API servers cut off what is longer, all of it together. */
@@ -11,7 +11,7 @@ const LONGEST = 256;
  * Secrets in plain text were refused (what is left are stand-ins for what references lead to), and a controller reads no
  * files or variables for a manifest.
  */
-const ELSEWHERE: ReadonlySet<LintRule> = new Set(['literal-secret', 'reads-outside', 'reads-variable', 'reads-file']);
+const ELSEWHERE: ReadonlySet<LintName> = new Set(['literal-secret', 'reads-outside', 'reads-variable', 'reads-file']);
 
 export function warningsOf({ read, rendered }: Verdict): readonly string[] {
   if (rendered === undefined) return [];

@@ -39,7 +39,7 @@ export interface ApplyResult {
   readonly changed: boolean;
   /** Fields that were taken from their owners by force. */
   readonly taken: readonly FieldConflict[];
-  /** Its DaemonSets as the server told of them last: whoever follows them elsewhere may not know yet. */
+  /** DaemonSets as the server returned them last; caches of other watches may be behind. */
   readonly daemonSets: readonly Stored<DaemonSet>[];
 }
 
@@ -74,7 +74,7 @@ interface Run {
   readonly found: Survey;
   readonly options: ApplyOptions;
   readonly done: AppliedStep[];
-  /** What is there, by `refKey`, as far as the server has told. */
+  /** Live objects by `refKey`, as far as the server has returned them. */
   readonly live: Map<string, Stored>;
 }
 

@@ -171,15 +171,16 @@ export const isSameDenial = (a: ApplyProblem, b: ApplyProblem): boolean =>
 
 const DENIED_VERB = /\bcannot (\w+) resource\b/;
 
-/** Who lacks a right is told so by the authorizer; quotas, policies and webhooks answer 403 as well, in words of their own. */
+/** True for the authorizer's answer about a missing right; quotas, policies and webhooks answer 403 as well, in words of their own. */
 const isDenial = (error: StatusError): boolean =>
   error.code === 401 || /\bcannot \w+ (?:resource|path)\b|attempting to grant RBAC permissions/.test(error.message);
 
-/** Nobody can give rights that they do not have. */
+/** The API server's escalation check: a user cannot grant rights that the user does not have. */
 const isTooMuch = (error: StatusError): boolean => error.message.includes('attempting to grant RBAC permissions');
-const HOLD_FIRST = 'whoever applies it must have the rights it gives: bind a role with those to them first';
+const HOLD_FIRST =
+  'the applying user must hold every right that the role gives: bind a role with those rights to that user first';
 
-/** Of Secrets only fields and reasons are told: a message could show a value in a form nobody thought of. */
+/** For Secrets only fields and reasons are repeated: a message of the server could show a value in an unforeseen form. */
 function saidOf(error: StatusError, ref: ObjectRef, scrubber: Scrubber): string {
   const isAboutSecret = isSecret({ apiVersion: ref.group === '' ? ref.version : ref.group, kind: ref.kind });
   if (!isAboutSecret || isDenial(error)) return scrubber.scrub(error.message);

@@ -3,7 +3,7 @@ import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 
-/** What the server keeps account of, and what is said elsewhere. */
+/** Fields that the server sets, and fields that other messages report. */
 const IGNORED: ReadonlySet<string> = new Set([
   'status',
   'metadata.managedFields',

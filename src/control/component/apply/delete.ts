@@ -47,7 +47,7 @@ export interface DeleteComponentOptions {
 export interface DeleteResult {
   /** `absent`: there was no such component. `pending`: only where nobody waits. */
   readonly outcome: 'deleted' | 'absent' | 'pending';
-  /** What has to be gone before it goes on. */
+  /** The object that must be gone before the deletion goes on. */
   readonly pending?: ObjectRef;
   readonly steps: readonly AppliedStep[];
 }
@@ -96,7 +96,7 @@ export async function deleteComponent(
       await hold?.check();
       if (!isDry) {
         await deleteObject(calls, ref, live);
-        // Its pods use what comes next.
+        // Pods of the DaemonSet use the objects that are deleted next.
         if (!isKind(ref, DAEMON_SETS)) going.push({ ref, uid: live.metadata.uid });
         else if (!(await isGone(ref, live.metadata.uid))) return pending(ref);
       }
@@ -128,7 +128,7 @@ export async function deleteComponent(
     }
     report(ref, 'deleted');
   }
-  // Where the namespace went the inventory went with it.
+  // A deleted namespace takes the inventory with it.
   const isHomeGone = isHomeListed && steps.some((s) => refKey(s.object) === refKey(home) && s.outcome === 'deleted');
   if (hold !== undefined && !isHomeGone) await removeInventory(calls, identity, hold);
   return { outcome: 'deleted', steps };
@@ -189,7 +189,7 @@ const isHousehold = ({ group, resource }: Resource, { metadata }: KubeObject, co
 /** Enough to see one that is not of the household. */
 const FEW = 20;
 
-/** Somebody who lives in the namespace, in words; undefined where it is certain that nobody does. */
+/** Names objects of others in the namespace; undefined where there are certainly none. */
 async function inhabitantOf(
   calls: Calls,
   namespace: string,

@@ -26,12 +26,12 @@ export const COMPONENT_APPLY_ERROR_CODES = {
 
 export type ComponentApplyErrorCode = keyof typeof COMPONENT_APPLY_ERROR_CODES;
 
-/** One thing that stands in the way. No text in it tells the value of a secret. */
+/** One problem for which an apply does not begin or fails. No text in it holds the value of a secret. */
 export interface ApplyProblem {
   readonly code: ComponentApplyErrorCode;
   readonly object?: ObjectRef;
   readonly message: string;
-  /** What would help. */
+  /** The way out, for people. */
   readonly fix?: string;
   /** The adoption that would have its way. */
   readonly adopt?: 'unowned' | 'any';
@@ -45,7 +45,7 @@ export interface FieldConflict {
   readonly object: ObjectRef;
   /** `.spec.template.spec.containers[name="main"].image` */
   readonly field: string;
-  /** Who owns it. */
+  /** Field manager that owns the field. */
   readonly manager: string;
   /** The owner in the server's words: `"kubectl-edit" using apps/v1`. */
   readonly owner: string;

@@ -1,4 +1,4 @@
-/** What a component's DaemonSet has been: its revisions, newest last, as `kubectl rollout history` knows them. */
+/** Revisions of a component's DaemonSet, newest last, as `kubectl rollout history` knows them. */
 import { CONTROLLER_REVISIONS, DAEMON_SETS } from '../../../core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import { REVISION_LABEL } from '../../../core/daemons/pod-child.ts';
@@ -19,7 +19,7 @@ export interface Revision {
   readonly createdAt: string;
   /** `kubernetes.io/change-cause`, where somebody told. */
   readonly changeCause?: string;
-  /** Of all containers, in order, each once. */
+  /** Images of all containers, in order, each once. */
   readonly images: readonly string[];
   /** In the labels of its pods. */
   readonly hash: string;

@@ -33,7 +33,7 @@ export async function readInventory(calls: Calls, identity: ComponentIdentity): 
   return object === undefined ? undefined : { inventory: parseInventory(object, identity), object };
 }
 
-/** What would keep us from writing it; nothing is written. */
+/** Problems that would keep the inventory from being written, found by a dry run. */
 export async function mayWriteInventory(
   calls: Calls,
   identity: ComponentIdentity,

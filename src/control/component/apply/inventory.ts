@@ -27,12 +27,12 @@ export interface Inventory {
   readonly identity: ComponentIdentity;
   readonly objects: readonly ObjectRef[];
   readonly phase: Phase;
-  /** Who applies or deletes at the moment; nobody when settled. */
+  /** Name of the apply or deletion under way; absent when settled. */
   readonly applier?: string;
   readonly since?: string;
   /** When an apply was last carried through. */
   readonly appliedAt?: string;
-  /** Somebody went back since then: the cluster has another template than the manifest. */
+  /** An undo since the last apply: the cluster has another template than the manifest. */
   readonly undone?: Undone;
 }
 

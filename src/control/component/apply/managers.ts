@@ -54,7 +54,7 @@ export interface Change {
 const HOUSEKEEPERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'kube-apiserver']);
 const FIRST: ReadonlySet<string> = new Set(['f:metadata', 'f:status']);
 
-/** Who has set fields of an object that we applied, beside us: by changing ours, or with some of their own. */
+/** Other field managers of an applied object: those that changed our fields, or added their own. */
 export function changesIn(entries: readonly ManagedFieldsEntry[]): readonly Change[] {
   const changes: Change[] = [];
   for (const { manager = '', subresource = '', fieldsV1, operation } of entries) {
@@ -101,7 +101,7 @@ export function handedOver(
 const OWNER = /^conflict with ("(?:[^"\\]|\\.)*".*)$/s;
 const QUOTED = /^"(?:[^"\\]|\\.)*"/;
 
-/** Whose fields an apply would have changed, as the server tells. */
+/** Field managers whose fields an apply would have changed, from the server's conflict. */
 export function conflictsIn(error: StatusError, object: ObjectRef): readonly FieldConflict[] {
   const causes = error.status.details?.causes ?? [];
   return causes

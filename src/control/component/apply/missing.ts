@@ -11,7 +11,7 @@ import type { ApplyContext } from './rendered.ts';
 
 export interface MissingObject extends NamedObject {
   readonly namespace: string;
-  /** It is there, but these keys are not in it. */
+  /** Keys that the object lacks, where the object exists. */
   readonly missingKeys: readonly string[];
 }
 

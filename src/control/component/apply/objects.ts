@@ -59,7 +59,7 @@ export async function takeOverFields(
       // Fails if anybody wrote meanwhile, whose fields would be lost.
       { op: 'replace', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion },
     ];
-    // Whatever comes of this attempt, the next begins with what is there then.
+    // After a failed attempt the next one begins with a fresh read.
     present = undefined;
     return calls.context.client.patch(resourceOf(ref), keyOfRef(ref), { type: 'json', body }, signalled(signal));
   });

@@ -1,4 +1,4 @@
-/** Whose is an object? Marks on the object itself say so; a list alone would make us delete what others made since. */
+/** The owner of an object, by labels and annotations of the object itself; an inventory alone would delete objects that others created since. */
 import { COMPONENT_ANNOTATIONS, COMPONENT_FIELD_MANAGERS, COMPONENT_LABELS } from '../../../core/api/names.ts';
 import { withPlainManaged } from '../../../core/api/apply/managed.ts';
 import { labelOf, withAnnotations, withLabels } from '../../../core/kube/labels.ts';

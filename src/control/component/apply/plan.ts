@@ -12,7 +12,7 @@ import { managedFieldsOf, mustBeKept, ownerOf, wasCreatedBy } from './ownership.
 import { inOrder, type PreparedObject } from './prepare.ts';
 import type { ComponentIdentity } from './rendered.ts';
 
-/** What may be taken over that is there already: nothing, what is nobody's, or also what another component has. */
+/** Existing objects that an apply may take over: none, unowned ones, or also those of another component. */
 export type Adoption = 'never' | 'unowned' | 'any';
 
 export interface PlanInput {
@@ -21,7 +21,7 @@ export interface PlanInput {
   readonly inventory: Inventory | undefined;
   /** By `refKey`. */
   readonly live: ReadonlyMap<string, Stored>;
-  /** What the server would make of an object, where it could be asked. */
+  /** The object as the dry run returned it, where the server could be asked. */
   readonly predicted?: ReadonlyMap<string, KubeObject>;
   readonly adopt?: Adoption;
   /** Objects with changes that cannot be made in place: they are deleted and made anew. */
@@ -49,11 +49,11 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** Objects that must not be touched. With any, nothing is done at all. */
   readonly refusals: readonly ApplyProblem[];
-  /** What the inventory lists while the plan is carried out. */
+  /** Objects that the inventory lists while the plan is carried out. */
   readonly during: readonly ObjectRef[];
   /** And afterwards. */
   readonly after: readonly ObjectRef[];
-  /** Nothing needs to be written, the inventory neither. */
+  /** True when neither an object nor the inventory needs a write. */
   readonly isSettled: boolean;
 }
 

@@ -48,7 +48,7 @@ interface SecretLike extends KubeObject {
   readonly stringData?: { readonly [key: string]: string };
 }
 
-/** Who applies `stringData` owns no `data`, so a key that vanished would stay for ever. */
+/** Applying `stringData` owns no `data`, so a key that left the manifest would stay for ever. */
 function encodedSecret(object: KubeObject): KubeObject {
   const { stringData, ...rest } = object as SecretLike;
   if (object.kind !== 'Secret' || object.apiVersion !== 'v1' || stringData === undefined) return object;
@@ -57,7 +57,7 @@ function encodedSecret(object: KubeObject): KubeObject {
   return { ...rest, data } as SecretLike;
 }
 
-/** What others need comes first; a DaemonSet, whose pods need all of it, last. */
+/** Objects that others need come first; the DaemonSet, whose pods need all of them, last. */
 export function rankOf(ref: ObjectRef): number {
   if (isKind(ref, NAMESPACES)) return 0;
   if (isKind(ref, CUSTOM_RESOURCE_DEFINITIONS)) return 1;

@@ -13,9 +13,9 @@ const ANSWER_WITHIN_MS = 10_000;
 export interface PresenceListener {
   /** No answer since now; told once. */
   away(reason: string): void;
-  /** It answers again. */
+  /** The server answers again. */
   back(): void;
-  /** What is waited for is not there any more, after the server was away: this is another cluster, or an older state of it. */
+  /** The awaited objects are gone after the server was unreachable: another cluster answers, or an older state of this one. */
   lost(why: string): void;
 }
 
@@ -68,7 +68,7 @@ function causeOf(error: unknown): string {
   return typeof code === 'string' ? code : (error as Error).message;
 }
 
-/** Somebody answers, but not who did before. */
+/** The address answers, but not as the same API server. */
 function foreignness(error: unknown): string | undefined {
   if (error instanceof StatusError && error.code === 401) return 'it does not know who asks';
   const cause = causeOf(error);

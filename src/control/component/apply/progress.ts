@@ -1,4 +1,4 @@
-/** What is told while things go on. Nothing in it tells the value of a secret. */
+/** Progress of an apply or a deletion. No report holds the value of a secret. */
 import type { ObjectRef } from './object-ref.ts';
 import type { RolloutSnapshot } from '../rollout/snapshot.ts';
 

@@ -21,7 +21,7 @@ import { refOf, type ObjectRef } from './object-ref.ts';
 import { componentSelector, wasCreatedBy } from './ownership.ts';
 import type { ComponentIdentity } from './rendered.ts';
 
-/** What components are made of. */
+/** Kinds of which components are made. */
 const USUAL: readonly Resource[] = [
   NAMESPACES,
   CLUSTER_ROLES,

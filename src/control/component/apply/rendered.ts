@@ -21,7 +21,7 @@ import type { Progress } from './progress.ts';
 export interface ComponentIdentity {
   readonly name: string;
   readonly namespace: string;
-  /** Of the custom resource it is reconciled from; none where somebody applies a manifest. */
+  /** Uid of the custom resource; undefined where somebody applies a manifest. */
   readonly uid?: string;
 }
 
@@ -38,7 +38,7 @@ export interface RenderedComponent {
   readonly secretPaths?: readonly SecretPath[];
 }
 
-/** What every function here is given. */
+/** Parameters of every function in apply/ that talks to the API server. */
 export interface ApplyContext {
   readonly client: Client;
   readonly clock: Clock;

@@ -30,7 +30,7 @@ import { createScrubber } from './secrets.ts';
 export interface ObjectStatus {
   readonly object: ObjectRef;
   readonly state: 'present' | 'missing' | 'ending' | 'not-ours';
-  /** Who else has set fields of it since. */
+  /** Field managers that have set fields of the object since the apply. */
   readonly changes?: readonly Change[];
 }
 
@@ -39,9 +39,9 @@ export interface ComponentStatus {
   readonly phase: 'absent' | Inventory['phase'];
   readonly inventory: Inventory | undefined;
   readonly objects: readonly ObjectStatus[];
-  /** One for each DaemonSet that is there. */
+  /** One for each DaemonSet that exists. */
   readonly rollouts: readonly RolloutSnapshot[];
-  /** Nothing is missing, nothing is under way, every rollout is complete. */
+  /** No object is missing, no apply or deletion is under way, every rollout is complete. */
   readonly isHealthy: boolean;
 }
 
@@ -83,7 +83,7 @@ function stateOf(live: Stored | undefined, identity: ComponentIdentity): ObjectS
   return live.metadata.deletionTimestamp === undefined ? 'present' : 'ending';
 }
 
-/** One look at a rollout, without waiting for anything. */
+/** The rollout at this moment, without waiting. */
 async function snapshotNow(
   calls: Calls,
   set: Stored<DaemonSet>,

@@ -67,17 +67,17 @@ export interface Survey {
   readonly isPredecessor: (manager: string) => boolean;
 }
 
-/** So many requests are under way at a time. */
+/** Requests under way at a time. */
 const CONCURRENCY = 8;
 
 export async function survey(outer: Calls, component: RenderedComponent, options: SurveyOptions): Promise<Survey> {
-  // What is under way ends with it, whatever it ends with: nobody waits for the answers any more.
+  // Requests under way are aborted when the survey ends or fails: nobody waits for their answers any more.
   using link = linkAbort(outer.context.signal);
   const calls = createCalls({ ...outer.context, signal: link.signal }, outer.scrubber);
   const { identity } = component;
   const prepared = prepare(component, options.resources);
   for (const { object } of prepared) calls.scrubber.learn(object);
-  /** What one may not look at. There is more to tell then: everything that is denied is told together. */
+  /** Objects that the user may not read. The survey goes on, so that one error names every denied right. */
   const denials: ApplyProblem[] = [];
   const ifAllowed = async <T>(look: Promise<T>): Promise<T | undefined> => {
     try {
@@ -148,7 +148,7 @@ export async function survey(outer: Calls, component: RenderedComponent, options
     else problems.push(...answer.problems);
   });
   if (denials.length > 0 || problems.some(isDenied)) {
-    // Nothing will be written. What the list needs would else be told after all of this has been put right.
+    // Nothing is written: problems of the inventory belong into the same error, not into the one after these are fixed.
     denials.push(...(await mayWriteInventory(calls, identity, found)).filter(isDenied));
     if (namespace === undefined && !isNamespaceHidden)
       await forEach(prepared, link, async ({ ref, key, object }) => {
@@ -192,7 +192,7 @@ export async function survey(outer: Calls, component: RenderedComponent, options
 
 const isDenied = ({ code }: ApplyProblem): boolean => code === 'EN_COMPONENT_APPLY_FORBIDDEN';
 
-/** One right that is lacking for ten objects is one right. */
+/** A right that is missing for ten objects is reported once. */
 const toldOnce = (problems: readonly ApplyProblem[]): readonly ApplyProblem[] =>
   problems.filter((problem, index) => !problems.slice(0, index).some((other) => isSameDenial(other, problem)));
 
@@ -213,7 +213,7 @@ async function namespaceOf(
   try {
     namespace = await calls.find(ref);
   } catch (error) {
-    // Who may work in a namespace often may not look at it. If it is not there, the first write will tell.
+    // Users of a namespace often may not read the Namespace itself. If it does not exist, the first write fails and says so.
     const isDenied = error instanceof ComponentApplyError && error.code === 'EN_COMPONENT_APPLY_FORBIDDEN';
     if (!isDenied || isMade) throw error;
     return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: identity.namespace } } as Stored;
@@ -332,7 +332,7 @@ async function ask(
         return { problems: [conflictProblem(ref, foreign)], conflicts: foreign, isImmutable: false };
       if (isImmutableChange(error))
         return { problems: [immutableProblem(calls, error, ref)], conflicts: known, isImmutable: true };
-      // Who may bind only what they have themselves is compared with the role, which is not there before the real one.
+      // A user without the verb bind must hold the rights of the role, and in a dry run the role does not exist yet.
       if (claims.isRoleComing && error.reason === 'NotFound')
         return { problems: [], conflicts: known, isImmutable: false };
       // A webhook that takes no dry run says nothing about the real one.

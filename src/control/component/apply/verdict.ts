@@ -1,4 +1,4 @@
-/** One word for how a component is, for scripts that wait for it or stop at it. Pure. */
+/** The state of a component in one word, for scripts that wait for it or stop at it. Pure. */
 import type { LagCode } from '../rollout/lag.ts';
 import type { ComponentStatus } from './status.ts';
 
@@ -7,7 +7,7 @@ export type Verdict =
   | 'rolled-out'
   /** An apply, a deletion or a rollout is under way, or somebody holds it (paused, canary): time or approval ends it. */
   | 'progressing'
-  /** It does not come about by itself: objects are missing or another's, or nodes cannot run the pods. */
+  /** The rollout does not complete by itself: objects are missing or another's, or nodes cannot run the pods. */
   | 'failed'
   | 'absent';
 

@@ -38,7 +38,7 @@ export type RolloutOutcome =
   | { readonly outcome: 'complete' | 'on-delete'; readonly snapshot: RolloutSnapshot }
   /** `away`: the server gave no answer at the end, and why. */
   | { readonly outcome: 'timeout'; readonly snapshot: RolloutSnapshot; readonly away?: string }
-  /** Somebody has written another template since, so nodes get that one. `by`: the field manager, where it can be told. */
+  /** Another client has written another template since, and nodes get that one. `by`: its field manager, where managedFields show it. */
   | { readonly outcome: 'superseded'; readonly snapshot: RolloutSnapshot; readonly by?: string }
   /** The DaemonSet was deleted, or replaced by another of its name. */
   | { readonly outcome: 'deleted' }
@@ -46,7 +46,7 @@ export type RolloutOutcome =
   | { readonly outcome: 'other-cluster'; readonly why: string };
 
 const DEFAULT_EVERY_MS = 250;
-/** Of fifty thousand nodes a snapshot takes a while: looking never takes more than a part of the time. */
+/** A snapshot of fifty thousand nodes takes a while: of every five parts of the time they take at most one. */
 const SHARE = 5;
 const GRACE_MS = 1000;
 
@@ -177,7 +177,7 @@ function compareTemplates(set: Stored<DaemonSet>, written: Stored<DaemonSet>): '
   return now < then ? 'older' : 'newer';
 }
 
-/** Who has written fields of the template since. */
+/** Field managers that have written fields of the template since the apply. */
 async function writerOf(
   calls: Calls,
   ref: ObjectRef,
@@ -198,7 +198,7 @@ const ownsTemplate = ({ fieldsV1 }: ManagedFieldsEntry): boolean => {
   return spec !== undefined && 'f:template' in spec;
 };
 
-/** Of what may be read: who has no right to look at nodes still sees the counts. */
+/** The snapshot of all that may be read: a user without the right to list nodes still sees the counts. */
 interface Sources {
   readonly set: Informer<DaemonSet>;
   readonly pods: Informer<NonNullable<(typeof PODS)['objectType']>> | undefined;

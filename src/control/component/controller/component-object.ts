@@ -1,12 +1,13 @@
 /**
- * controller/ keeps KubernetesDaemonSets that live in the cluster: what `everynode apply`, `delete` and `status` do when somebody
- * asks, it does whenever something changes. `kinds` follows the custom resources, whichever of their definitions exist;
- * `desired` says what one of them stands for (pure), `world` holds what there is, `bring` and `remove` carry out, with the
- * functions of `apply/`; `status` puts it into words (pure), and `tell` into events.
+ * controller/ reconciles KubernetesDaemonSets that live in the cluster: it does on every change what `everynode apply`, `delete` and
+ * `status` do on request. `component-kinds` watches the custom resources of all served definitions, `child-caches` their objects;
+ * `enqueue` maps a change to components. `reconcile` is one pass: `desired-state` (pure) behind `desired-cache`, `apply-desired`,
+ * `former-targets`, `write-status` with `status` (pure) and `events`, and `requeue` for the time of the next pass; `finalize` is the pass
+ * of a resource that is being deleted. State between passes is one `TrackedComponent` a resource, in `controller-state`.
  *
- * Who owns what: a component belongs to whom its inventory names, the custom resource with that uid or, without one, people
- * with a command line. Nobody takes it from the other unless told to (`everynode.dev/adopt`, `--adopt`). Both apply as field manager
- * `everynode`. Fields of its objects that somebody changed by an update are put right; fields that another one applies are theirs.
+ * Ownership: a component belongs to the owner that its inventory names, the custom resource with that uid or, without one, people
+ * with a command line. Neither takes it from the other unless told to (`everynode.dev/adopt`, `--adopt`). Both apply as field manager
+ * `everynode`. Fields of its objects that somebody changed by an update are corrected; fields that another manager applies are theirs.
  */
 import type { ConditionLike } from '../../../core/kube/conditions.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -28,9 +29,9 @@ export interface ComponentObjectStatus {
   readonly numberAvailable?: number;
   readonly numberUnavailable?: number;
   readonly outputs?: ComponentOutputs;
-  /** `namespace/name` of the ConfigMap that lists what it has brought; there since it first brought anything. */
+  /** `namespace/name` of the inventory ConfigMap; set since the first apply. */
   readonly inventory?: string;
-  /** Somebody went back: the revision, and the generation of the spec that is not brought back because of that. */
+  /** An undo: the revision it went back to, and the generation of the spec that is not applied because of it. */
   readonly undone?: { readonly revision: number; readonly at: string; readonly generation: number };
   readonly conditions?: readonly ComponentCondition[];
 }

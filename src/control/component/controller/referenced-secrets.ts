@@ -1,4 +1,4 @@
-/** Secrets that pods read and that the component does not bring: a change of one must roll the pods, too. Pure. */
+/** Secrets that pods read and that are no objects of the component: a change of one must roll the pods, too. Pure. */
 import { createHmac } from 'node:crypto';
 import { COMPONENT_ANNOTATIONS } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
@@ -6,7 +6,7 @@ import type { PodSpec, Secret } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import type { Rendered } from '../../../core/component/render/render.ts';
 
-/** Names, in order. Logins of registries are read at every start anyway, and change nothing in a pod that runs. */
+/** Names, sorted. Image pull Secrets are not among them: the kubelet reads them at every start, and running pods never do. */
 export function referencedSecrets({ objects, daemonSet }: Rendered): readonly string[] {
   const own = new Set(objects.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name));
   const used = new Set(namesIn(daemonSet.spec.template.spec ?? { containers: [] }));
@@ -27,8 +27,8 @@ function* namesIn({ containers, initContainers = [], volumes = [] }: PodSpec): G
 const LENGTH = 16;
 
 /**
- * Changes with the content. Everybody who may see pods sees it, so it must not help to guess: the key is the Secret's uid, which
- * only those know who may read it. A Secret that is made anew has another one, and rolls the pods once.
+ * A digest of the content. Everybody who may read pods sees it, so it must not help to guess the content: the key is the Secret's
+ * uid, known only to those who may read the Secret. A recreated Secret has another uid, and rolls the pods once.
  */
 export function secretDigest({ metadata: { uid }, data = {} }: Stored<Secret>): string {
   const hash = createHmac('sha256', uid);
@@ -38,8 +38,8 @@ export function secretDigest({ metadata: { uid }, data = {} }: Stored<Secret>): 
 }
 
 /**
- * The annotation that the pods get. Where a Secret is missing they keep what they have: pods that run go on with what they have
- * read, and new ones could not start.
+ * The annotation of the pod template. Where a Secret is missing the annotation stays as it is: running pods keep the content that
+ * they have read, and new pods could not start.
  */
 export function checksumOf(
   digests: ReadonlyMap<string, string | undefined>,

@@ -1,4 +1,4 @@
-/** How the rollout of a component is, from caches; events are asked for only where pods do not come up, and not often. */
+/** The rollout of a component, from caches. Events are listed only where pods do not start for no cached reason, and not often. */
 import { EVENTS } from '../../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Event } from '../../../core/api/types/core-v1.ts';
@@ -10,19 +10,19 @@ import type { Logger } from '../../../machinery/logging/logger.ts';
 import type { LagCode } from '../rollout/lag.ts';
 import { rolloutSnapshot, rolloutState, type RolloutSnapshot } from '../rollout/snapshot.ts';
 import { identityText } from '../apply/rendered.ts';
-import type { Known } from './known.ts';
-import type { World } from './world.ts';
+import type { TrackedComponent } from './tracked-component.ts';
+import type { ChildCaches } from './child-caches.ts';
 
-/** For these a warning may know more than the pod does. */
+/** Reasons to which a Warning event may add more than the pod's status says. */
 const UNEXPLAINED: ReadonlySet<LagCode> = new Set<LagCode>(['no-pod', 'starting', 'not-ready']);
-const LOOK_EVERY_MS = 10_000;
+const LIST_EVERY_MS = 10_000;
 const MOST_EVENTS = 500;
 
-/** Undefined where the rollout is complete: then nobody lags. */
+/** Undefined where the rollout is complete: no node lags. */
 export async function rolloutOf(
   { client, clock, logger }: { readonly client: Client; readonly clock: Clock; readonly logger: Logger },
-  world: World,
-  known: Known,
+  children: ChildCaches,
+  tracked: TrackedComponent,
   set: Stored<DaemonSet>,
   signal: AbortSignal,
 ): Promise<RolloutSnapshot | undefined> {
@@ -32,23 +32,23 @@ export async function rolloutOf(
   const facts = {
     set,
     now: clock.now(),
-    nodes: world.nodes(),
-    pods: world.podsOf(identityText({ namespace, name })),
+    nodes: children.nodes(),
+    pods: children.podsOf(identityText({ namespace, name })),
   };
   const plain = rolloutSnapshot(facts);
   if (!plain.reasons.some(({ code }) => UNEXPLAINED.has(code))) return plain;
-  const events = await warningsIn({ client, clock, logger }, namespace, known, signal);
+  const events = await warningsIn({ client, clock, logger }, namespace, tracked, signal);
   return events.length === 0 ? plain : rolloutSnapshot({ ...facts, events });
 }
 
 async function warningsIn(
   { client, clock, logger }: { readonly client: Client; readonly clock: Clock; readonly logger: Logger },
   namespace: string,
-  known: Known,
+  tracked: TrackedComponent,
   signal: AbortSignal,
 ): Promise<readonly Event[]> {
   const now = clock.monotonic();
-  if (known.warnings !== undefined && now - known.warnings.at < LOOK_EVERY_MS) return known.warnings.events;
+  if (tracked.warnings !== undefined && now - tracked.warnings.at < LIST_EVERY_MS) return tracked.warnings.events;
   try {
     const { items } = await client.list(EVENTS, {
       namespace,
@@ -56,13 +56,13 @@ async function warningsIn(
       limit: MOST_EVENTS,
       signal,
     });
-    known.warnings = { at: now, events: items };
+    tracked.warnings = { at: now, events: items };
   } catch (error) {
-    // Reasons are a service; without them the rest is still true.
+    // Without events the snapshot is still right; only its reasons say less.
     if (!(error instanceof StatusError)) throw error;
-    if (known.warnings === undefined)
-      logger.warn('Events cannot be read: why nodes lag is told without them', { namespace, error });
-    known.warnings = { at: now, events: [] };
+    if (tracked.warnings === undefined)
+      logger.warn('Events cannot be listed: the reasons why nodes lag are computed without them', { namespace, error });
+    tracked.warnings = { at: now, events: [] };
   }
-  return known.warnings.events;
+  return tracked.warnings.events;
 }

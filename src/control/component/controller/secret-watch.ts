@@ -1,6 +1,6 @@
 /**
- * Follows single Secrets, those that components name and no others, and keeps of each no more than a digest. A Secret that no
- * component names any more is no longer followed.
+ * Watches single Secrets, those that components name and no others, and keeps only a digest of each. A Secret that no component names
+ * any more is no longer watched.
  */
 import { SECRETS } from '../../../core/api/registry/resources.ts';
 import type { Secret } from '../../../core/api/types/core-v1.ts';
@@ -13,21 +13,23 @@ import { createReflector } from '../../../machinery/cache/reflector/reflector.ts
 import { secretDigest } from './referenced-secrets.ts';
 
 export interface SecretWatch {
-  /** From now on this component wants these of that namespace, and no others. */
+  /** Replaces the Secrets that this component names; those that no other component names are no longer watched. */
   want(component: string, namespace: string, names: readonly string[]): void;
-  /** What is known of one; waits a little for one that was not looked at yet. Undefined: it is not there, or not known. */
+  /** Waits a little for the first answer about a Secret. Undefined: the Secret does not exist, or could not be read. */
   digest(namespace: string, name: string, signal: AbortSignal): Promise<string | undefined>;
   start(signal: AbortSignal): Promise<void>;
 }
 
 interface Followed {
+  /** Never empty: the last component to leave stops the watch. */
   readonly wantedBy: Set<string>;
+  /** Opens with the first answer of the server; `digest` means nothing before that. */
   readonly known: Gate;
   digest: string | undefined;
   stop(): void;
 }
 
-/** A server that does not answer sooner, or that refuses, keeps no component from being applied. */
+/** After this the component is applied without the digest: a server that is slow, or refuses, must not block the apply. */
 const PATIENCE_MS = 5_000;
 
 export function createSecretWatch(

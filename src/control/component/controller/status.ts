@@ -1,4 +1,4 @@
-/** The status of a custom resource in words: pure. What is not known any more, because the spec cannot be read, stays as it was. */
+/** The status of a custom resource. Pure. Fields that an unreadable spec leaves unknown keep their former values. */
 import { COMPONENT_ANNOTATIONS, COMPONENT_CONDITIONS as TYPES } from '../../../core/api/names.ts';
 import type { Component } from '../../../core/api/component/types.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
@@ -9,31 +9,19 @@ import type { LagCode } from '../rollout/lag.ts';
 import { componentOutputs } from '../../../core/component/render/outputs.ts';
 import type { Problem } from '../../../core/component/problem.ts';
 import type { ComponentCondition, ComponentObjectStatus } from './component-object.ts';
-
-/** What came of the last look. */
-export type Outcome =
-  /** Everything is as it should be, as far as the API server is concerned. */
-  | { readonly is: 'applied' }
-  | { readonly is: 'invalid'; readonly problems: readonly Problem[] }
-  /** Others have to do something first; `reason` says who. */
-  | { readonly is: 'waiting'; readonly reason: string; readonly message: string }
-  | { readonly is: 'conflict'; readonly reason: string; readonly message: string }
-  | { readonly is: 'failed'; readonly reason: string; readonly message: string }
-  | { readonly is: 'paused' }
-  | { readonly is: 'undone'; readonly revision: number; readonly at: string }
-  | { readonly is: 'deleting'; readonly message: string };
+import type { Outcome } from './outcome.ts';
 
 export interface StatusFacts {
   readonly generation: number;
   readonly now: string;
   readonly outcome: Outcome;
   readonly before: ComponentObjectStatus | undefined;
-  /** Where the spec could be read. */
+  /** Absent where the spec could not be read. */
   readonly component?: Component;
   readonly set?: DaemonSet;
-  /** Where the rollout is not complete. */
+  /** Absent where the rollout is complete. */
   readonly snapshot?: RolloutSnapshot;
-  /** `namespace/name` of the inventory, where there is one. */
+  /** `namespace/name` of the inventory; absent where there is none. */
   readonly inventory?: string;
 }
 
@@ -51,7 +39,7 @@ export function statusOf(facts: StatusFacts): ComponentObjectStatus {
           at: outcome.at,
           generation: undone?.at === outcome.at ? undone.generation : generation,
         }
-      : // Until an apply is carried through, what was undone is still so.
+      : // Only a completed apply ends an undo.
         outcome.is === 'applied' || outcome.is === 'deleting'
         ? undefined
         : undone;
@@ -109,7 +97,7 @@ function judgement(facts: StatusFacts): Judgement {
   const conflict =
     outcome.is === 'conflict'
       ? words(true, outcome.reason, shortened(outcome.message))
-      : words(false, 'NoConflict', 'nobody else owns what it brings');
+      : words(false, 'NoConflict', 'no other owner has objects or fields of this component');
   const progressing = progress(facts);
   return { ready: readiness(facts, progressing, degraded), progressing, available, degraded, invalid, conflict };
 }
@@ -123,10 +111,10 @@ function availability(set: DaemonSet | undefined): Words {
     : words(false, 'NodesLack', message);
 }
 
-/** The controller of DaemonSets has looked at it at least once. */
+/** The DaemonSet controller has counted the pods at least once. */
 const isCounted = ({ status }: DaemonSet): boolean => (status?.observedGeneration ?? 0) > 0;
 
-/** Troubles that do not pass with patience alone. */
+/** Lag reasons that do not pass with time alone. */
 const TROUBLES: ReadonlySet<LagCode> = new Set<LagCode>([
   'create-failed',
   'unschedulable',
@@ -143,7 +131,8 @@ function degradation({ outcome, snapshot }: StatusFacts): Words {
   if (outcome.is === 'failed') return words(true, outcome.reason, shortened(outcome.message));
   const troubles = (snapshot?.reasons ?? []).filter(({ code }) => TROUBLES.has(code));
   const [worst] = troubles;
-  if (snapshot === undefined || worst === undefined) return words(false, 'NoTrouble', 'nothing is known to be wrong');
+  if (snapshot === undefined || worst === undefined)
+    return words(false, 'NoTrouble', 'no node and no apply reports a problem');
   const lines = troubles.map(({ code, count, message }) => {
     const names = snapshot.lagging.filter((each) => each.code === code).map(({ node }) => node);
     const more = count > MOST_NODES ? ` and ${count - MOST_NODES} more` : '';
@@ -162,11 +151,11 @@ const reasonOf = (code: string): string =>
 function progress({ outcome, set }: StatusFacts): Words {
   switch (outcome.is) {
     case 'invalid':
-      return words(false, 'Invalid', 'the spec has mistakes; what was there before stays');
+      return words(false, 'Invalid', 'the spec has mistakes; the objects applied before stay as they are');
     case 'conflict':
-      return words(false, 'Conflict', 'others own what it would change');
+      return words(false, 'Conflict', 'other owners have objects or fields that the spec would change');
     case 'failed':
-      return words(false, outcome.reason, 'it could not be applied, and is tried again from time to time');
+      return words(false, outcome.reason, 'the last apply failed; everynode retries with growing delays');
     case 'paused':
       return words(false, 'Paused', PAUSED);
     case 'waiting':
@@ -177,10 +166,10 @@ function progress({ outcome, set }: StatusFacts): Words {
       return words(
         false,
         'Undone',
-        `somebody went back to revision ${outcome.revision} at ${outcome.at}; it stays so until the spec changes`,
+        `an undo went back to revision ${outcome.revision} at ${outcome.at}; that revision stays until the spec changes`,
       );
     case 'applied': {
-      if (set === undefined) return words(true, 'Applied', 'the DaemonSet is on its way');
+      if (set === undefined) return words(true, 'Applied', 'the DaemonSet was applied and is not cached yet');
       const { state, message } = rolloutState(set);
       return words(state !== 'complete' && state !== 'on-delete', isDone(state) ? 'Complete' : 'RollingOut', message);
     }
@@ -190,7 +179,7 @@ function progress({ outcome, set }: StatusFacts): Words {
 const isDone = (state: ReturnType<typeof rolloutState>['state']): boolean =>
   state === 'complete' || state === 'on-delete';
 
-const PAUSED = `nothing is changed while it is annotated ${COMPONENT_ANNOTATIONS.paused}: "true"`;
+const PAUSED = `everynode changes nothing while the component is annotated ${COMPONENT_ANNOTATIONS.paused}: "true"`;
 
 function readiness({ outcome, set }: StatusFacts, progressing: Words, degraded: Words): Words {
   if (outcome.is === 'applied' && set !== undefined && isCounted(set) && isDone(rolloutState(set).state))
@@ -228,12 +217,12 @@ function withConditions(
   return list;
 }
 
-/** No problem tells a value of a secret. */
+/** Safe to publish: no problem quotes the value of a secret. */
 export function problemLine({ path, message, suggestion, code }: Problem): string {
   const hint = suggestion === undefined ? '' : ` (${suggestion})`;
   return `${path === '' ? '' : `${path}: `}${message}${hint} [${code}]`;
 }
 
-/** API servers take 32768 characters; nobody reads more than this. */
+/** API servers take messages of 32768 characters; people do not read that much. */
 const LONGEST = 8_000;
 const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);

@@ -31,7 +31,7 @@ export interface Lag {
   readonly message: string;
 }
 
-/** What holds the whole rollout, as its annotations say. */
+/** The reason for which the whole rollout is held, from the annotations of the DaemonSet. */
 export interface RolloutHold {
   readonly code: 'paused' | 'canary' | 'partition' | 'stopped' | 'on-delete' | 'waiting';
   readonly message: string;
@@ -126,7 +126,7 @@ function containerLag({ status, spec, metadata }: Pod): Lag | undefined {
 const isInit = (init: readonly ContainerStatus[] | undefined, container: ContainerStatus): boolean =>
   init?.includes(container) ?? false;
 
-/** It runs at the moment, but it has ended before and is not ready. */
+/** A container that runs at the moment, but has ended before and is not ready. */
 const hasCrashed = ({ restartCount, ready, lastState }: ContainerStatus): boolean =>
   restartCount > 0 && !ready && lastState?.terminated !== undefined;
 

@@ -12,7 +12,7 @@ export function whyNowhere(spec: PodSpec, nodes: readonly Node[] | undefined): s
   const selected = `nodeSelector ${labels.join(',')}`;
   if (nodes === undefined) return labels.length === 0 ? 'no node matches it' : `no node matches it (${selected})`;
   if (nodes.length === 0) return 'the cluster has no nodes';
-  // What it says of nodes is asked of the judge part by part: the first part that leaves none is the reason.
+  // The node constraints of the pod are added one by one: the first that leaves no node is the reason.
   const of = nodes.length === 1 ? 'the only node does not match' : `none of ${nodes.length} nodes matches`;
   const matching = eligible(nodes, { nodeSelector, tolerations: TOLERATES_ALL });
   if (matching.length === 0) return `${of} its ${selected}`;

@@ -43,7 +43,7 @@ interface LaggingNode extends Lag {
 interface LagSummary {
   readonly code: LagCode;
   readonly count: number;
-  /** Of the first node. */
+  /** Message of the first node with this reason. */
   readonly message: string;
   readonly node: string;
 }
@@ -61,7 +61,7 @@ export interface RolloutSnapshot extends Counts {
   readonly namespace: string;
   readonly name: string;
   readonly state: RolloutState;
-  /** What `kubectl rollout status` would say. */
+  /** The sentence of `kubectl rollout status`. */
   readonly message: string;
   readonly groups: readonly GroupProgress[];
   /** The first of them; `reasons` counts all. */
@@ -104,7 +104,7 @@ export function rolloutSnapshot(facts: SnapshotFacts): RolloutSnapshot {
   };
   const nodes = byNode(facts);
   const isOver = state === 'complete' || state === 'on-delete';
-  // What the controller counted and what pods show are of two moments; reasons go with the counts of their own.
+  // Counts of the DaemonSet's status and counts of pods are of two moments; reasons belong to the counts of pods.
   const counts = isOver || facts.nodes === undefined || nodes.groups.length === 0 ? told : sumOf(nodes.groups);
   const isNowhere = state === 'complete' && told.desired === 0 && nodes.lagging.length === 0;
   const nowhere = isNowhere ? whyNowhere(set.spec.template.spec ?? { containers: [] }, facts.nodes) : undefined;
@@ -192,7 +192,7 @@ function byNode(facts: SnapshotFacts): ByNode {
   return summary(facts, places, groupingBy(facts.groupBy, wanted), revision, now);
 }
 
-/** Of two pods of one sort on a node, the one that goes on. */
+/** The pod that stays, of two on one node that are both of the new or both of the old template. */
 function better(known: Stored<Pod> | undefined, pod: Stored<Pod>): Stored<Pod> {
   if (known === undefined) return pod;
   const isEnding = (each: Stored<Pod>): number => Number(isTerminating(each) || isTerminal(each));

@@ -8,7 +8,7 @@ import { componentOutputs, liveOutputs } from '../render/outputs.ts';
 import { CHECKSUM_ANNOTATIONS } from '../render/checksums.ts';
 import type { Mode } from '../render/mode.ts';
 import { renderComponent, revealed } from '../render/render.ts';
-import { lintComponent } from '../lint/lint.ts';
+import { lintComponent } from '../lint/lint-component.ts';
 import {
   appOf,
   brief,

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { DaemonSet } from '../../api/types/apps-v1.ts';
 import { loadManifests, prepareComponents } from './load.ts';
-import { lintComponent } from '../lint/lint.ts';
-import { LINT_RULES, SILENCE_PREFIX } from '../lint/rules.ts';
+import { lintComponent } from '../lint/lint-component.ts';
+import { SILENCE_PREFIX } from '../lint/contract/silence.ts';
+import { LINTS } from '../lint/list.ts';
 import { printObjects } from '../print/print-yaml.ts';
 import { MODES, type Mode } from '../render/mode.ts';
 import { readText } from '../testing/manifests.ts';
@@ -52,7 +53,7 @@ describe.each(EXAMPLES)('%s', (name) => {
       key.startsWith(SILENCE_PREFIX),
     );
     expect(new Set(findings.map(({ rule }) => SILENCE_PREFIX + rule))).toEqual(new Set(silences));
-    for (const key of silences) expect(Object.keys(LINT_RULES)).toContain(key.slice(SILENCE_PREFIX.length));
+    for (const key of silences) expect(LINTS.map(({ name }) => name)).toContain(key.slice(SILENCE_PREFIX.length));
   });
 
   it('has requests and limits, probes and a version for everything that runs', () => {

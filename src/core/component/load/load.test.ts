@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { evaluate } from '../../api/pod-security/evaluate.ts';
-import { lintComponent } from '../lint/lint.ts';
+import { lintComponent } from '../lint/lint-component.ts';
 import { loadManifests, prepareComponents } from './load.ts';
 import { printObjects } from '../print/print-yaml.ts';
 import { problemText } from '../problem.ts';

@@ -9,10 +9,11 @@
 import { COMPONENT_KIND } from '../../api/component/generations.ts';
 import { SecretText } from '../../api/component/secret-text.ts';
 import { placeText, type Problem } from '../problem.ts';
-import { parseManifests } from '../read/parse-yaml.ts';
+import { parseManifests } from '../read/parse-manifests.ts';
 import { problemAt, readComponent, type ReadComponent } from '../read/read-component.ts';
 import { applySet, type SetOptions, shownPath } from '../read/set.ts';
-import { SourceDocument, sourceOf, type SourceNode } from '../source.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
+import { SourceDocument, sourceOf } from '../source.ts';
 import { type OtherDocument, type ReferenceOptions, resolveReferences } from '../references/resolve.ts';
 import type { Mode } from '../render/mode.ts';
 import type { Rendered } from '../render/render.ts';
@@ -34,7 +35,7 @@ export interface LoadedManifests {
   readonly components: readonly ReadComponent[];
   /** Documents of other kinds, to be referred to. */
   readonly others: readonly OtherDocument[];
-  /** What is wrong with texts and overrides themselves. */
+  /** Problems of texts and overrides themselves. */
   readonly problems: readonly Problem[];
 }
 
@@ -103,7 +104,7 @@ const isNearOurs = (kind: string): boolean => kind.toLowerCase() === COMPONENT_K
 
 export interface PrepareOptions extends ReferenceOptions {
   readonly mode?: Mode;
-  /** Where secrets come from. Without one they stay unknown: good for looking, not for applying. */
+  /** Source of secrets. Without one their values stay unknown: enough to print, not to apply. */
   readonly secrets?: SecretSource;
   /** The text of a Docker configuration for all components. */
   readonly dockerConfig?: SecretText;
@@ -122,7 +123,7 @@ export interface Prepared {
   readonly problems: readonly Problem[];
 }
 
-/** All the way: references, secrets, rendering, validation. */
+/** Resolves references and secrets, renders and validates. */
 export async function prepareComponents(loaded: LoadedManifests, options: PrepareOptions = {}): Promise<Prepared> {
   const resolved = resolveReferences(loaded.components, loaded.others, options);
   const components: PreparedComponent[] = [];
@@ -159,7 +160,7 @@ function givenTwice(
   const key = `${namespace}/${name}`;
   const other = first.get(key);
   first.set(key, other ?? read);
-  // Where a name could not be read, something stands in for it.
+  // A placeholder stands in for a name that could not be read.
   if (other === undefined || namespace === '' || read.problems.some((problem) => NAMING.test(problem.path))) return [];
   const { place } = problemAt(other, path, { code: 'EN_COMPONENT_DUPLICATE', message: '' });
   const message = `${key} is given twice; the other one is at ${placeText(place)}`;
@@ -168,7 +169,7 @@ function givenTwice(
 
 async function withSecrets(read: ReadComponent, { secrets, dockerConfig }: PrepareOptions) {
   const mention = dockerConfigMention(read.component.metadata);
-  // What the caller gives goes before what the manifest points to.
+  // Logins of the caller win over the file that the manifest names.
   let config = dockerConfig ?? (mention === undefined ? undefined : SecretText.written(`file:${mention.path}`));
   if (secrets === undefined) return { known: read, dockerConfig: config, faults: [] };
   const { component, problems } = await resolveSecrets(read, secrets);

@@ -2,11 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SecretText } from '../../api/component/secret-text.ts';
-import { parseManifests } from '../read/parse-yaml.ts';
-import type { SourceNode } from '../source.ts';
+import { parseManifests } from '../read/parse-manifests.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
+import { quickReaderAgrees, YAML_MAPS } from '../../kube/yaml/testing/yaml-texts.ts';
 import { printObjects, printYaml } from './print-yaml.ts';
 
 describe('printYaml', () => {
+  it('is read alike by the quick reader and the full one', () => {
+    fc.assert(
+      fc.property(YAML_MAPS, (value) => void quickReaderAgrees(printYaml(value))),
+      { numRuns: 200 },
+    );
+  });
+
   it('writes as people like to read', () => {
     expect(
       printYaml({

@@ -12,7 +12,7 @@ import {
   type ScalarNode,
   scalarNode,
   type SourceNode,
-} from '../source.ts';
+} from '../../kube/yaml/source-node.ts';
 
 const entry = (key: string, value: SourceNode, keyAt: number): Entry => ({ key, keyAt, value });
 const implied = (key: string, value: SourceNode): Entry => ({ key, keyAt: value.at, value, isImplied: true });

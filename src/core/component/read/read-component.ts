@@ -18,7 +18,8 @@ import type { Problem } from '../problem.ts';
 import { namedMap, normalForm, singleFile } from './forms.ts';
 import { describeKind, describeNode, describeSchema, type Fault, hushed, readScalar } from './scalars.ts';
 import { holdsSecrets, isBesideSecret } from './secret-places.ts';
-import type { Entry, MapNode, SourceDocument, SourceNode } from '../source.ts';
+import type { Entry, MapNode, SourceNode } from '../../kube/yaml/source-node.ts';
+import type { SourceDocument } from '../source.ts';
 import { placeholder } from './placeholder.ts';
 import { spellings } from './spellings.ts';
 import { nearest } from '../../kube/nearest-word.ts';
@@ -114,7 +115,7 @@ class Reader {
     const expected = describeSchema(schema);
     return this.fail(trace, {
       code: 'EN_COMPONENT_TYPE',
-      // What stands where secrets should be may be one.
+      // A value in the place of secrets may be a secret.
       message: `expected ${expected}, found ${this.#isHushed || holdsSecrets(schema) ? describeKind(node) : describeNode(node)}`,
       expected,
     });
@@ -289,7 +290,7 @@ class Reader {
   }
 }
 
-/** What is no name may be `NAME=secret`, and stays out of paths. */
+/** A name in a wrong format may be `NAME=secret`, and stays out of paths. */
 function nameOfItem(item: SourceNode, index: number, isHushed: boolean): PathStep {
   const name = item.kind === 'map' ? item.entries.find(({ key }) => key === 'name')?.value : undefined;
   if (name?.kind !== 'scalar') return index;

@@ -6,7 +6,8 @@ import { MAX_INT32 } from '../../api/component/language.ts';
 import { SecretText } from '../../api/component/secret-text.ts';
 import { formatRule } from '../../api/component/text-formats.ts';
 import type { ComponentErrorCode } from '../errors.ts';
-import { isOverride, type Scalar, type SourceNode } from '../source.ts';
+import type { Scalar, SourceNode } from '../../kube/yaml/source-node.ts';
+import { isOverride } from '../source.ts';
 import { nearest } from '../../kube/nearest-word.ts';
 
 export interface Fault {
@@ -84,7 +85,7 @@ const AS_STRING = 'give it with --set-string';
 
 const wrongType = (schema: Schema, node: SourceNode): Reading => {
   const expected = describeSchema(schema);
-  // What stands where a secret should be may be one.
+  // A value in the place of a secret may be a secret.
   const got = schema.kind === 'secret' ? describeKind(node) : describeNode(node);
   const isBare = (schema.kind === 'text' || schema.kind === 'secret') && node.kind === 'scalar';
   return {

@@ -7,7 +7,8 @@ import { problemText } from '../problem.ts';
 import { brief, textOf } from '../testing/manifests.ts';
 import { checkComponent } from '../validate/check-component.ts';
 import { applySet } from './set.ts';
-import { SourceDocument, sourceOf, type SourceNode } from '../source.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
+import { SourceDocument, sourceOf } from '../source.ts';
 
 const document = (value: unknown): SourceDocument => new SourceDocument({ file: 'm', root: sourceOf(value) });
 const plain = (node: SourceNode): unknown => {

@@ -8,15 +8,8 @@ import { type Schema, snakeCase } from '../../api/component/language.ts';
 import { manifest } from '../../api/component/spec.ts';
 import { normalForm } from './forms.ts';
 import type { Fault } from './scalars.ts';
-import {
-  type Entry,
-  listNode,
-  mapNode,
-  overrideAt,
-  scalarNode,
-  type SourceDocument,
-  type SourceNode,
-} from '../source.ts';
+import { type Entry, listNode, mapNode, scalarNode, type SourceNode } from '../../kube/yaml/source-node.ts';
+import { overrideAt, type SourceDocument } from '../source.ts';
 import { spellings } from './spellings.ts';
 import { pathText, type PathStep } from '../trace.ts';
 
@@ -64,7 +57,7 @@ function parseSet(expression: string, asText: boolean): readonly Assignment[] {
   return assignments;
 }
 
-/** What may be shown of an override that cannot be read: where it goes, and no more than that can be a path. */
+/** The part of an unreadable override that may be shown: its path, and nothing that may be a value. */
 export function shownPath(expression: string): string {
   const equals = expression.indexOf('=');
   if (equals !== -1) return expression.slice(0, equals);
@@ -104,7 +97,7 @@ function scanner(text: string) {
   };
   const path = (isAfterComma: boolean): readonly PathStep[] => {
     const steps: PathStep[] = [];
-    // What follows a comma may be the rest of a value, and that of a secret.
+    // The text after a comma may be the rest of a value, and the value a secret.
     const expected = isAfterComma
       ? 'expected path=value after the comma; one that belongs to a value is written \\,'
       : 'expected path=value, such as spec.namespace=logging';
@@ -164,7 +157,7 @@ function put(node: SourceNode | undefined, path: readonly PathStep[], what: Put)
 interface Put {
   readonly value: SourceNode;
   readonly at: number;
-  /** What is declared of the node, where anything is. */
+  /** Schema of the node, where the specification declares one. */
   readonly schema: Schema | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What somebody may have meant who wrote a field that is not there. */
+/** The known field that an unknown one was most likely meant to be. */
 import { type ObjectSchema, type Schema, snakeCase } from '../../api/component/language.ts';
 import { manifest } from '../../api/component/spec.ts';
 import { folded, nearest } from '../../kube/nearest-word.ts';

@@ -8,7 +8,7 @@ import type { Component, Reference } from '../../api/component/types.ts';
 import { componentOutputs } from '../render/outputs.ts';
 import type { Problem } from '../problem.ts';
 import { problemAt, type ReadComponent } from '../read/read-component.ts';
-import type { SourceNode } from '../source.ts';
+import type { SourceNode } from '../../kube/yaml/source-node.ts';
 import type { Mode } from '../render/mode.ts';
 import { dependencyOrder } from './graph.ts';
 import { type Place, referencesIn, withTexts } from './places.ts';
@@ -101,7 +101,7 @@ function textOf(
   if (fieldPath === undefined) {
     return { message: `says no fieldPath of ${kind} ${name}`, suggestion: 'add fieldPath: status.outputs.… or spec.…' };
   }
-  // It would stand in the manifest of the pods, or go into a second Secret in base64.
+  // The value would stand in the pod template, or go into a second Secret in base64.
   if (kind === 'Secret') {
     return {
       message: 'cannot take a value out of a Secret',

@@ -61,7 +61,7 @@ export function envOf(declared: Declared, { identity, shared, findings }: EnvCon
       fault: { code: 'EN_COMPONENT_REFERENCE', message: `the reference of ${name} is not resolved` },
     });
   return [
-    // Who sets a built-in variable wants to.
+    // A manifest that sets a built-in variable means to replace it.
     ...builtIn(identity, declared).filter(({ name }) => !own.has(name)),
     ...variables.flatMap((variable, index) => {
       if (variable.valueFrom !== undefined) unresolved('variables', index, variable.name);
@@ -102,7 +102,7 @@ export const envFromOf = ({ container }: Declared): readonly EnvFromSource[] =>
     present<EnvFromSource>({ prefix, configMapRef, secretRef }),
   );
 
-/** What goes into the Secret: every literal of every container, by key. */
+/** Data of the Secret: every literal of every container, by key. */
 export function literalSecrets(component: Component): ReadonlyMap<string, SecretText> {
   const shared = sharedSecretNames(component);
   const literals = new Map<string, SecretText>();

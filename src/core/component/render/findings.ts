@@ -1,4 +1,4 @@
-/** What rendering finds wrong: a fault, and the path of the component it concerns. */
+/** A fault that rendering found, with its path in the component. */
 import type { Fault } from '../read/scalars.ts';
 import type { PathStep } from '../trace.ts';
 

@@ -12,7 +12,7 @@ export const MODES: readonly Mode[] = ['safe', 'compatible'];
 
 type Labels = { readonly [key: string]: string };
 
-/** What follows from the name, namespace and mode alone. */
+/** Names and labels that follow from name, namespace and mode alone. */
 export interface Identity {
   readonly mode: Mode;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Identity {
   /** Cluster roles have no namespace of their own, so in safe mode it is part of their name. */
   readonly clusterRole: string;
   readonly role: string;
-  /** What pods run as, where the manifest says so. */
+  /** Service account of the pods, where the manifest names one. */
   readonly serviceAccount: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export const LABELS = {
   instance: 'app.kubernetes.io/instance',
 } as const;
 
-/** What `kubectl logs -l app=daemonset` looks for. */
+/** The label of `kubectl logs -l app=daemonset`. */
 const APP = 'daemonset';
 
 export function identityOf({ metadata, spec }: Component, mode: Mode): Identity {

@@ -22,7 +22,7 @@ export function componentOutputs(component: Component, mode: Mode, daemonSet?: D
   return outputsOf(identityOf(component, mode), daemonSet?.status);
 }
 
-/** Of what is in a cluster, whoever holds the manifest. */
+/** Outputs of a component in a cluster, for readers without its manifest. */
 export function liveOutputs({ metadata, spec, status }: DaemonSet): ComponentOutputs {
   const { name, namespace = '', labels = {} } = metadata;
   const { matchLabels: selector = {} } = spec.selector;

@@ -37,7 +37,7 @@ export interface Rendered {
   /** In the order they are applied. Values of Secrets are masked however they are printed. */
   readonly objects: readonly RenderedObject[];
   readonly daemonSet: DaemonSet;
-  /** What kept parts of the component from being rendered. */
+  /** Problems that kept parts of the component from being rendered. */
   readonly findings: readonly Finding[];
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MASK, SecretText } from '../../api/component/secret-text.ts';
 import { loadManifests, prepareComponents, readObject } from '../load/load.ts';
-import { lintComponent } from '../lint/lint.ts';
+import { lintComponent } from '../lint/lint-component.ts';
 import { printObjects, printYaml } from '../print/print-yaml.ts';
 import { problemText } from '../problem.ts';
 import { revealed } from '../render/render.ts';

@@ -49,7 +49,7 @@ export interface CheckedComponent {
 export function checkComponent(read: ReadComponent, options: RenderOptions = {}): CheckedComponent {
   const rendered = renderComponent(read.component, options);
   const problems = [...read.problems];
-  // Where something is wrong already, what follows from it is no news.
+  // Problems of rendered objects that follow from problems of the manifest are not reported a second time.
   const told = new ToldPaths();
   for (const { path } of problems) told.add(path);
   const add = (problem: Problem): void => {

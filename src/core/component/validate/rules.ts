@@ -1,4 +1,4 @@
-/** What a component may not say, whatever Kubernetes thinks of the objects it becomes. */
+/** Rules for components beyond those that Kubernetes has for the rendered objects. */
 import type { Component } from '../../api/component/types.ts';
 import { containersOf, type Declared } from '../containers-of.ts';
 import type { Fault } from '../read/scalars.ts';
@@ -163,7 +163,7 @@ function checkSecretNamespaces({ container, path }: Declared, { namespace }: Ide
   }
 }
 
-/** What was applied is listed in a ConfigMap of the same namespace: one of its name would be written over, or write over it. */
+/** The inventory is a ConfigMap of the same namespace: a ConfigMap of its name would overwrite it, or be overwritten. */
 function checkReservedNames({ spec }: Component, report: Report): void {
   for (const name of Object.keys(spec.configMaps ?? {})) {
     if (!name.startsWith(inventoryName(''))) continue;

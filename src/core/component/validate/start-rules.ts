@@ -48,7 +48,7 @@ function checkPortNames({ container, path }: Declared, report: Report): void {
   }
 }
 
-/** What a container says goes before what the pod says. */
+/** Fields of the container win over those of the pod. */
 function checkUser({ container, path }: Declared, { spec }: Component, report: Report): void {
   const own = container.securityContext;
   const shared = spec.pod?.securityContext;

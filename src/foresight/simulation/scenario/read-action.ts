@@ -1,8 +1,9 @@
 /** The one action of a step, field by field. */
-import { isMap, isScalar, type YAMLMap } from 'yaml';
 import type { Taint } from '../../../core/api/types/core-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
-import { duration, readObject, unknownKeys, type Report, type ValueOf } from './read-values.ts';
+import type { Report } from '../../../core/kube/yaml/read-file.ts';
+import { plainValue, type MapNode, type SourceNode } from '../../../core/kube/yaml/source-node.ts';
+import { duration, readObject, scalarOf, unknownKeys, valueAt } from './read-values.ts';
 import type { Action } from './scenario.ts';
 
 type FieldType = 'text' | 'count' | 'duration' | 'flag' | 'map' | 'labels';
@@ -16,7 +17,7 @@ const TEXT: Field = { type: 'text' };
 const MAYBE_TEXT: Field = { type: 'text', optional: true };
 const NODE: Fields = { node: TEXT };
 
-/** What each action is told. An action with a single field may be written short: `fail: worker-1`. */
+/** The fields of each action. An action with a single field may be written short: `fail: worker-1`. */
 const ACTIONS: { readonly [name: string]: Fields } = {
   patch: { kind: TEXT, name: TEXT, namespace: MAYBE_TEXT, merge: { type: 'map' } },
   delete: { kind: TEXT, name: TEXT, namespace: MAYBE_TEXT, propagation: MAYBE_TEXT },
@@ -51,52 +52,52 @@ const NAMES = ['apply', ...Object.keys(ACTIONS)];
 const PROPAGATIONS = ['Background', 'Foreground', 'Orphan'];
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function readAction(step: YAMLMap, path: string, report: Report, valueOf: ValueOf): Action | undefined {
-  const named = step.items.filter(({ key }) => isScalar(key) && NAMES.includes(String(key.value)));
+export function readAction(step: MapNode, path: string, report: Report): Action | undefined {
+  const named = step.entries.filter(({ key }) => NAMES.includes(key));
   unknownKeys(step, path, ['at', 'between', ...NAMES], report);
-  const [pair] = named;
-  if (named.length !== 1 || pair === undefined) {
+  const [entry] = named;
+  if (named.length !== 1 || entry === undefined) {
     report(step, path, `expected one action; known are ${NAMES.join(', ')}`);
     return undefined;
   }
-  const name = String((pair.key as { readonly value: unknown }).value);
+  const { key: name, value } = entry;
   const where = `${path}.${name}`;
   if (name === 'apply') {
-    const [object] = readObject(pair.value, where, report, valueOf);
+    const [object] = readObject(value, where, report);
     return object === undefined ? undefined : { do: 'apply', object };
   }
   const fields = ACTIONS[name] ?? {};
-  const values = readFields(pair.value, where, fields, report, valueOf);
-  return values === undefined ? undefined : assemble(name, values, pair.value, where, report);
+  const values = readFields(value, where, fields, report);
+  return values === undefined ? undefined : assemble(name, values, value, where, report);
 }
 
 type Values = Map<string, unknown>;
 
-function readFields(node: unknown, path: string, fields: Fields, report: Report, valueOf: ValueOf): Values | undefined {
+function readFields(node: SourceNode, path: string, fields: Fields, report: Report): Values | undefined {
   const names = Object.keys(fields);
   const values: Values = new Map();
-  if (isScalar(node) && names.length >= 1 && typeof node.value === 'string') {
+  if (node.kind === 'scalar' && names.length >= 1 && typeof node.value === 'string') {
     const [first = '', ...others] = names;
     if (others.every((other) => fields[other]?.optional === true)) return values.set(first, node.value);
   }
-  if (!isMap(node)) {
+  if (node.kind !== 'map') {
     report(node, path, `expected a map with ${names.join(', ')}`);
     return undefined;
   }
   unknownKeys(node, path, names, report);
   for (const [name, field] of Object.entries(fields)) {
-    const value = node.get(name, true) as unknown;
+    const value = valueAt(node, name);
     if (value === undefined) {
       if (field.optional !== true) report(node, `${path}.${name}`, 'is needed');
       continue;
     }
-    values.set(name, readField(value, field.type, `${path}.${name}`, report, valueOf));
+    values.set(name, readField(value, field.type, `${path}.${name}`, report));
   }
   return values;
 }
 
-function readField(node: unknown, type: FieldType, path: string, report: Report, valueOf: ValueOf): unknown {
-  const scalar = isScalar(node) ? node.value : undefined;
+function readField(node: SourceNode, type: FieldType, path: string, report: Report): unknown {
+  const scalar = scalarOf(node);
   const expected = (ok: boolean, what: string): void => {
     if (!ok) report(node, path, `expected ${what}`);
   };
@@ -111,14 +112,14 @@ function readField(node: unknown, type: FieldType, path: string, report: Report,
       expected(typeof scalar === 'boolean', 'true or false');
       return scalar;
     case 'duration':
-      return duration(scalar, node, path, report);
+      return duration(node, path, report);
     case 'map':
-      expected(isMap(node), 'a map');
-      return valueOf(node) ?? {};
+      expected(node.kind === 'map', 'a map');
+      return plainValue(node) ?? {};
     case 'labels': {
-      const labels = (valueOf(node) ?? {}) as { readonly [key: string]: unknown };
+      const labels = (plainValue(node) ?? {}) as { readonly [key: string]: unknown };
       expected(
-        isMap(node) && Object.values(labels).every((value) => typeof value === 'string'),
+        node.kind === 'map' && Object.values(labels).every((value) => typeof value === 'string'),
         'labels, all of them text',
       );
       return labels;
@@ -126,7 +127,7 @@ function readField(node: unknown, type: FieldType, path: string, report: Report,
   }
 }
 
-function assemble(name: string, values: Values, node: unknown, path: string, report: Report): Action {
+function assemble(name: string, values: Values, node: SourceNode, path: string, report: Report): Action {
   if (name === 'taint') {
     const effect = String(values.get('effect'));
     if (!EFFECTS.includes(effect)) report(node, `${path}.effect`, `expected one of ${EFFECTS.join(', ')}`);

@@ -1,48 +1,38 @@
 /** Small parts of reading a scenario file; each tells what is wrong and where. */
-import { type Document, isNode, isScalar, type YAMLMap } from 'yaml';
 import { parseGoDuration } from '../../../core/kube/go-duration.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
+import type { Report } from '../../../core/kube/yaml/read-file.ts';
+import {
+  entryOf,
+  plainValue,
+  type MapNode,
+  type Scalar,
+  type SourceNode,
+} from '../../../core/kube/yaml/source-node.ts';
 
-export type Report = (node: unknown, path: string, message: string) => void;
-/** What stands below a node. */
-export type ValueOf = (node: unknown) => unknown;
+export const valueAt = (map: MapNode, key: string): SourceNode | undefined => entryOf(map, key)?.value;
 
-const MOST_ALIASES = 100;
+/** Undefined for lists and maps: each field says which scalar it expects. */
+export const scalarOf = (node: SourceNode | undefined): Scalar | undefined =>
+  node?.kind === 'scalar' ? node.value : undefined;
 
-export const scalarAt = (map: YAMLMap, key: string): unknown => {
-  const node = map.get(key, true) as unknown;
-  // Anything else is said to be wrong below.
-  return node === undefined ? undefined : isScalar(node) ? node.value : node;
-};
-
-/** The value below a node, with what it refers to; references that unfold without end are refused. */
-export function plainValue(document: Document.Parsed, node: unknown, report: Report): unknown {
-  if (!isNode(node)) return undefined;
-  try {
-    return node.toJS(document, { maxAliasCount: MOST_ALIASES });
-  } catch (error) {
-    report(node, '', (error as Error).message);
-    return undefined;
-  }
-}
-
-export function unknownKeys(map: YAMLMap, path: string, known: readonly string[], report: Report): void {
-  for (const pair of map.items) {
-    const key = isScalar(pair.key) ? String(pair.key.value) : '';
+export function unknownKeys(map: MapNode, path: string, known: readonly string[], report: Report): void {
+  for (const { key, keyAt } of map.entries) {
     if (!known.includes(key))
-      report(pair.key, path === '' ? key : `${path}.${key}`, `unknown field; known are ${known.join(', ')}`);
+      report({ at: keyAt }, path === '' ? key : `${path}.${key}`, `unknown field; known are ${known.join(', ')}`);
   }
 }
 
-export function duration(value: unknown, node: unknown, path: string, report: Report): number {
+export function duration(node: SourceNode | undefined, path: string, report: Report): number {
+  const value = scalarOf(node);
   const parsed = typeof value === 'string' ? parseGoDuration(value) : value === 0 ? 0 : undefined;
   if (parsed !== undefined && parsed >= 0) return parsed;
   report(node, path, 'expected a duration such as 500ms, 5s or 1m30s');
   return 0;
 }
 
-export function readObject(item: unknown, path: string, report: Report, valueOf: ValueOf): KubeObject[] {
-  const object = valueOf(item) as Partial<KubeObject> | null | undefined;
+export function readObject(item: SourceNode, path: string, report: Report): KubeObject[] {
+  const object = plainValue(item) as unknown as Partial<KubeObject> | null;
   if (
     typeof object?.apiVersion === 'string' &&
     typeof object.kind === 'string' &&

@@ -1,6 +1,6 @@
 /**
- * What an apply would change: the live objects beside what the server would make of ours, and what would be pruned.
- * Conflicts do not keep anybody from looking; they are told beside the difference.
+ * The changes of an apply: live objects beside the objects of the dry run, and the objects that would be pruned. Conflicts do not
+ * prevent a diff; they are reported beside it.
  */
 import type { KubeObject } from '../../../../core/kube/objects.ts';
 import { createCalls } from '../calls.ts';
@@ -11,7 +11,7 @@ import type { ApplyContext, RenderedComponent, SecretPath } from '../rendered.ts
 import { createScrubber, maskPair, type Scrubber } from '../secrets.ts';
 import { survey, type Survey, type SurveyOptions } from '../survey.ts';
 import { comparable, yamlOf } from './comparable.ts';
-import { unifiedDiff } from './unified.ts';
+import { unifiedDiff } from '../../../../core/kube/diff/unified-diff.ts';
 
 export interface DiffOptions extends SurveyOptions {
   readonly context?: number;
@@ -28,7 +28,7 @@ export interface ComponentDiff {
   readonly changed: boolean;
   /** In the order in which an apply would go. */
   readonly texts: readonly ObjectDiff[];
-  /** What would keep an apply from beginning. */
+  /** Problems for which an apply would not begin. */
   readonly problems: readonly ApplyProblem[];
   readonly conflicts: readonly FieldConflict[];
 }

@@ -19,7 +19,7 @@ import { validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from './options.ts';
 import { optionsFromOld } from './options.ts';
 import { mapShared } from '../../rules/sharing.ts';
-import { unifiedDiff } from '../../rules/unified-diff.ts';
+import { unifiedHunks } from '../../../kube/diff/unified-diff.ts';
 import { MIRROR_POD, validateAnnotationChanges, validatePodAnnotations } from './validate-annotations.ts';
 import { validateMetaAndSpec } from './validate-pod.ts';
 import { validateOnlyRemovedGates, validateTolerations } from './validate-scheduling.ts';
@@ -56,7 +56,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): readonly FieldError[] {
   let rest = withoutAllowedChanges(pod.spec, old.spec);
   if (gatesBefore.length > 0) rest = withoutGatedChanges(found, rest, old.spec);
   if (!deepEqual(rest, old.spec)) {
-    const diff = unifiedDiff(prettyInternalJson('core.PodSpec', old.spec), prettyInternalJson('core.PodSpec', rest));
+    const diff = unifiedHunks(prettyInternalJson('core.PodSpec', old.spec), prettyInternalJson('core.PodSpec', rest));
     found.push(forbidden('spec', `pod updates may not change fields other than ${CHANGEABLE}\n${diff}`));
   }
   return found;
@@ -217,7 +217,7 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): readonly 
     if (after === undefined) found.push(forbidden(path, `existing ephemeral containers ${name} may not be removed\n`));
     else if (!deepEqual(before, after)) {
       const print = (container: unknown): string => prettyInternalJson('core.EphemeralContainer', container);
-      const diff = unifiedDiff(print(before), print(after));
+      const diff = unifiedHunks(print(before), print(after));
       found.push(forbidden(path, `existing ephemeral containers ${name} may not be changed\n${diff}`));
     }
   }

@@ -15,7 +15,7 @@ import { roundedList } from '../../rules/amounts.ts';
 import { addAll, addTexts, type Findings, has, listOf, lookup } from '../../rules/findings.ts';
 import { prettyInternalJson } from '../pod/internal-form.ts';
 import { isNative } from '../../rules/resource-names.ts';
-import { unifiedDiff } from '../../rules/unified-diff.ts';
+import { unifiedHunks } from '../../../kube/diff/unified-diff.ts';
 import { type ClaimLeniency, validateClaimSpec } from '../pod/validate-claim.ts';
 import { claimWarnings } from '../pod/warnings.ts';
 import { amountText, compareAmounts, int64Of } from '../../rules/quantities.ts';
@@ -126,7 +126,7 @@ function validateChanges(found: Findings, claim: PersistentVolumeClaim, old: Per
       prettyInternalJson('core.PersistentVolumeClaimSpec', value);
     const why =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    found.push(forbidden('spec', `${why}\n${unifiedDiff(print(before), print(next))}`));
+    found.push(forbidden('spec', `${why}\n${unifiedHunks(print(before), print(next))}`));
   }
   if (compareAmounts(size ?? 0, was ?? 0) < 0) {
     if (compareAmounts(size ?? 0, old.status?.capacity?.['storage'] ?? 0) <= 0) {

@@ -16,7 +16,7 @@ import { roundedList } from '../../rules/amounts.ts';
 import { defaultPersistentSource } from '../pod/defaults/default-volumes.ts';
 import { addAll, type Findings, has, listOf } from '../../rules/findings.ts';
 import { internalValue, prettyInternalJson } from '../pod/internal-form.ts';
-import { unifiedDiff } from '../../rules/unified-diff.ts';
+import { unifiedHunks } from '../../../kube/diff/unified-diff.ts';
 import { validateNodeSelector } from '../pod/validate-affinity.ts';
 import { addTermWarnings } from '../pod/warnings.ts';
 import { amountText, compareAmounts, int64Of } from '../../rules/quantities.ts';
@@ -196,7 +196,7 @@ function validateChanges(found: Findings, given: PersistentVolumeSpec, old: Pers
   const [before, after] = [sourcesOf(old), sourcesOf(spec)];
   if (!deepEqual(before, after)) {
     const print = (sources: Sources): string => prettyInternalJson('core.PersistentVolumeSource', sources);
-    const diff = unifiedDiff(print(before), print(after));
+    const diff = unifiedHunks(print(before), print(after));
     const text = `spec.persistentvolumesource is immutable after creation\n${diff}`;
     found.push(forbidden('spec.persistentvolumesource', text));
   }
