@@ -128,7 +128,7 @@ describe('an example that somebody spoilt', () => {
     'constructor',
     'env:',
     '100%',
-    '../../..',
+    '../..',
     true,
     [],
     {},
