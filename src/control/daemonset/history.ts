@@ -19,7 +19,7 @@ import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { Claims } from './claims.ts';
 import type { DaemonWorld } from './daemon-world.ts';
 import type { History, KnownDaemon } from './known-daemon.ts';
-import { isSnapshotOf, patchData } from './revision-data.ts';
+import { isSnapshotOf, patchData } from '../../machinery/children/revision-data.ts';
 
 type Revision = Stored<ControllerRevision>;
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';
-import { slowStart } from './outcomes.ts';
-import { createOverlay } from './overlay.ts';
-import { createNames } from './pod-names.ts';
+import { slowStart } from '../../../../machinery/children/write-outcomes.ts';
+import { createOverlay } from '../../../../machinery/children/overlay.ts';
+import { createNames } from '../../../../machinery/children/child-names.ts';
 import { DELETION_COST, podsToDelete } from './pod-rank.ts';
 
 const NOW = Date.parse('2026-01-01T10:00:00Z');

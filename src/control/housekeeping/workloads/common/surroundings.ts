@@ -1,6 +1,5 @@
 /** What every controller of this house gets, and what it makes of it. */
-import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
-import { apiVersionOf } from '../../../../core/kube/objects.ts';
+import type { KubeObject, ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import {
   type Controller,
@@ -10,8 +9,9 @@ import {
 } from '../../../../machinery/controller/controller.ts';
 import type { Informer } from '../../../../machinery/cache/informer.ts';
 import { eventsFor, type KeeperOptions } from '../../keeper.ts';
-import { takeTurn } from './feed.ts';
-import type { Owner, Owners } from './owners.ts';
+import type { Tell } from '../../../../machinery/children/tell.ts';
+import { takeTurn } from '../../../../machinery/children/feed.ts';
+import type { Owner, Owners } from '../../../../machinery/children/owners.ts';
 
 export interface WorkloadOptions extends KeeperOptions {
   /** Objects worked on at a time. */
@@ -19,9 +19,6 @@ export interface WorkloadOptions extends KeeperOptions {
 }
 
 const CONCURRENCY = 8;
-
-export type Severity = 'Normal' | 'Warning';
-export type Tell = (object: KubeObject, type: Severity, reason: string, note: string) => void;
 
 /** Speaks in events as this component of kube-controller-manager; the actors write them. */
 export function createTeller(
@@ -76,11 +73,4 @@ export function createOwnerLoop<O extends KubeObject, W extends Owner<O>>(
       );
     },
   });
-}
-
-/** Lists answer with items that do not say what they are; children and events must name it. */
-export function withType<T extends KubeObject>(resource: Resource<T>, object: T): T {
-  const apiVersion = apiVersionOf(resource);
-  if (object.apiVersion === apiVersion && object.kind === resource.kind) return object;
-  return { ...object, apiVersion, kind: resource.kind };
 }

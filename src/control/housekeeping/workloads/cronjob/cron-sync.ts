@@ -12,11 +12,12 @@ import type { Client } from '../../../../machinery/client/client.ts';
 import type { Clock } from '../../../../machinery/time/clock.ts';
 import type { ReconcileResult } from '../../../../machinery/controller/controller.ts';
 import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import type { Children } from '../common/indexes.ts';
-import { isNamespaceTerminating, textOf } from '../common/outcomes.ts';
-import type { Overlay } from '../common/overlay.ts';
-import type { Owner } from '../common/owners.ts';
-import { type Severity, type Tell, withType } from '../common/surroundings.ts';
+import type { Children } from '../../../../machinery/children/child-index.ts';
+import { isNamespaceTerminating, textOf } from '../../../../machinery/children/write-outcomes.ts';
+import type { Overlay } from '../../../../machinery/children/overlay.ts';
+import type { Owner } from '../../../../machinery/children/owners.ts';
+import type { Severity, Tell } from '../../../../machinery/children/tell.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 import { isTimeZone, mostRecent, type ReadSchedule, readSchedule, type Schedule, zonedTime } from './schedule.ts';
 
 export interface CronOwner extends Owner<CronJob> {

@@ -5,10 +5,10 @@
 import { CRON_JOBS, JOBS } from '../../../../core/api/registry/resources.ts';
 import type { CronJob, Job } from '../../../../core/api/types/batch-v1.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createFeed } from '../common/feed.ts';
-import { indexChildren } from '../common/indexes.ts';
-import { createOverlay } from '../common/overlay.ts';
-import { createOwners, newOwner } from '../common/owners.ts';
+import { createFeed } from '../../../../machinery/children/feed.ts';
+import { indexChildren } from '../../../../machinery/children/child-index.ts';
+import { createOverlay } from '../../../../machinery/children/overlay.ts';
+import { createOwners, newOwner } from '../../../../machinery/children/owners.ts';
 import { createOwnerLoop, createTeller, type WorkloadOptions } from '../common/surroundings.ts';
 import { together } from '../../keeper.ts';
 import { createCronSync, type CronOwner } from './cron-sync.ts';

@@ -12,13 +12,14 @@ import type { Client } from '../../../../machinery/client/client.ts';
 import type { Clock } from '../../../../machinery/time/clock.ts';
 import type { ReconcileResult } from '../../../../machinery/controller/controller.ts';
 import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import { claim } from '../common/claims.ts';
-import type { Children } from '../common/indexes.ts';
-import { isNamespaceTerminating, textOf, unlessGone } from '../common/outcomes.ts';
-import type { Overlay } from '../common/overlay.ts';
-import type { Owner } from '../common/owners.ts';
-import { selectsWith } from '../common/selectors.ts';
-import { type Tell, withType } from '../common/surroundings.ts';
+import { claim } from '../../../../machinery/children/claims.ts';
+import type { Children } from '../../../../machinery/children/child-index.ts';
+import { isNamespaceTerminating, textOf, unlessGone } from '../../../../machinery/children/write-outcomes.ts';
+import type { Overlay } from '../../../../machinery/children/overlay.ts';
+import type { Owner } from '../../../../machinery/children/owners.ts';
+import { selectsWith } from '../../../../machinery/children/selectors.ts';
+import type { Tell } from '../../../../machinery/children/tell.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 import {
   countDeployment,
   deadlineOf,

@@ -9,13 +9,13 @@ import { controllerReference } from '../../../../core/kube/owner-references.ts';
 import { isStatus } from '../../../../core/kube/status-error.ts';
 import type { Client } from '../../../../machinery/client/client.ts';
 import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import { claim } from '../common/claims.ts';
-import type { Children } from '../common/indexes.ts';
-import { unlessGone } from '../common/outcomes.ts';
-import type { Overlay } from '../common/overlay.ts';
-import type { Owner } from '../common/owners.ts';
-import { selectsWith } from '../common/selectors.ts';
-import { withType } from '../common/surroundings.ts';
+import { claim } from '../../../../machinery/children/claims.ts';
+import type { Children } from '../../../../machinery/children/child-index.ts';
+import { unlessGone } from '../../../../machinery/children/write-outcomes.ts';
+import type { Overlay } from '../../../../machinery/children/overlay.ts';
+import type { Owner } from '../../../../machinery/children/owners.ts';
+import { selectsWith } from '../../../../machinery/children/selectors.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 
 export type Revision = Stored<ControllerRevision>;
 

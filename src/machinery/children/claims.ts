@@ -3,18 +3,18 @@
  * the first adoption the owner is read from the server: a cache may not know yet that it is being deleted, and whoever
  * adopts for a deleted owner steals from the garbage collector.
  */
-import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
-import type { JsonObject } from '../../../../core/kube/json.ts';
-import type { Labels } from '../../../../core/kube/labels.ts';
-import type { OwnerReference } from '../../../../core/kube/meta-v1.ts';
-import type { KubeObject, Resource, Stored } from '../../../../core/kube/objects.ts';
-import { controllerOf, controllerReference, isControlledBy } from '../../../../core/kube/owner-references.ts';
-import { isStatus } from '../../../../core/kube/status-error.ts';
-import type { Client } from '../../../../machinery/client/client.ts';
-import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import type { Children } from './indexes.ts';
+import { isBeingDeleted } from '../../core/kube/finalizers.ts';
+import type { JsonObject } from '../../core/kube/json.ts';
+import type { Labels } from '../../core/kube/labels.ts';
+import type { OwnerReference } from '../../core/kube/meta-v1.ts';
+import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
+import { controllerOf, controllerReference, isControlledBy } from '../../core/kube/owner-references.ts';
+import { isStatus } from '../../core/kube/status-error.ts';
+import type { Client } from '../client/client.ts';
+import { keyOf } from '../cache/object-keys.ts';
+import type { Children } from './child-index.ts';
 import type { Overlay } from './overlay.ts';
-import { withType } from './surroundings.ts';
+import { withType } from './with-type.ts';
 
 export interface ClaimOptions<O extends KubeObject, T extends KubeObject> {
   readonly client: Client;

@@ -1,8 +1,8 @@
 /** Selectors of workloads, remembered: labels are shared by all pods of a template, so each set is matched once. */
-import { compileLabelSelector } from '../../../../core/kube/label-selector.ts';
-import type { Labels } from '../../../../core/kube/labels.ts';
-import type { LabelSelector } from '../../../../core/kube/meta-v1.ts';
-import { NOTHING, type Selector } from '../../../../core/kube/selector.ts';
+import { compileLabelSelector } from '../../core/kube/label-selector.ts';
+import type { Labels } from '../../core/kube/labels.ts';
+import type { LabelSelector } from '../../core/kube/meta-v1.ts';
+import { NOTHING, type Selector } from '../../core/kube/selector.ts';
 
 export type Selects = (labels: Labels | undefined) => boolean;
 

@@ -3,8 +3,8 @@
  * pods it has and how many are being made. Whoever decides the same from the same state, after a lost answer or in another
  * process, chooses the same names, and the second create meets the first.
  */
-import { childSuffix } from '../../../../core/kube/hash.ts';
-import type { Stored } from '../../../../core/kube/objects.ts';
+import { childSuffix } from '../../core/kube/hash.ts';
+import type { Stored } from '../../core/kube/objects.ts';
 
 const SUFFIX_LENGTH = 5;
 const LONGEST_PREFIX = 63 - SUFFIX_LENGTH;

@@ -2,16 +2,16 @@
  * Creates and deletes pods for an owner and tells of it as upstream does. What a write answers is taken in at once; a write
  * without a clear outcome is remembered as a doubt and asked about before the next decision.
  */
-import { PODS } from '../../../../core/api/registry/resources.ts';
-import type { Pod } from '../../../../core/api/types/core-v1.ts';
-import type { KubeObject, Stored } from '../../../../core/kube/objects.ts';
-import { isControlledBy } from '../../../../core/kube/owner-references.ts';
-import { isStatus } from '../../../../core/kube/status-error.ts';
-import type { Client } from '../../../../machinery/client/client.ts';
-import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import { isNamespaceTerminating, isUnclear, textOf, unlessGone } from './outcomes.ts';
+import { PODS } from '../../core/api/registry/resources.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { isControlledBy } from '../../core/kube/owner-references.ts';
+import { isStatus } from '../../core/kube/status-error.ts';
+import type { Client } from '../client/client.ts';
+import { keyOf } from '../cache/object-keys.ts';
+import { isNamespaceTerminating, isUnclear, textOf, unlessGone } from './write-outcomes.ts';
 import type { PodOwner } from './owners.ts';
-import type { Tell } from './surroundings.ts';
+import type { Tell } from './tell.ts';
 
 export type Created =
   | { readonly pod: Stored<Pod>; readonly isNew: boolean }

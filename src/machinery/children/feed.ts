@@ -1,13 +1,13 @@
 /** What asks for a sync: the object itself, its pods, and orphans it could take in. */
-import type { Pod } from '../../../../core/api/types/core-v1.ts';
-import { deepEqual } from '../../../../core/kube/immutable.ts';
-import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
-import { controllerOf } from '../../../../core/kube/owner-references.ts';
-import type { Clock } from '../../../../machinery/time/clock.ts';
-import { type Controller, NO_KEYS, type ReconcileResult } from '../../../../machinery/controller/controller.ts';
-import type { Informer } from '../../../../machinery/cache/informer.ts';
-import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import type { Change } from '../../../../machinery/cache/object-store.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import { deepEqual } from '../../core/kube/immutable.ts';
+import type { KubeObject, ObjectKey, Resource, Stored } from '../../core/kube/objects.ts';
+import { controllerOf } from '../../core/kube/owner-references.ts';
+import type { Clock } from '../time/clock.ts';
+import { type Controller, NO_KEYS, type ReconcileResult } from '../controller/controller.ts';
+import type { Informer } from '../cache/informer.ts';
+import { keyOf } from '../cache/object-keys.ts';
+import type { Change } from '../cache/object-store.ts';
 import type { Owner, Owners } from './owners.ts';
 import type { Selects } from './selectors.ts';
 

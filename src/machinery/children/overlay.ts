@@ -2,8 +2,8 @@
  * What our own writes answered, until the cache shows as much: with it no decision rests on a cache that has not caught up,
  * and nothing is made twice. It takes the place of upstream's expectations, and never has to expire.
  */
-import type { KubeObject, Stored } from '../../../../core/kube/objects.ts';
-import { compareResourceVersions, newer } from '../../../../core/kube/resource-version.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { compareResourceVersions, newer } from '../../core/kube/resource-version.ts';
 
 export interface Overlay<T extends KubeObject> {
   /** The object as a write left it. */

@@ -1,5 +1,5 @@
 /** How a write ended, where "no" is not the only other answer to "yes". */
-import { isStatus, StatusError } from '../../../../core/kube/status-error.ts';
+import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 
 /** A namespace on its way out takes nothing new; what we work for goes with it. */
 export function isNamespaceTerminating(error: unknown): boolean {

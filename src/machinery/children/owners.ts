@@ -2,10 +2,10 @@
  * What a controller remembers of each object it works for. All of it can be lost and found again; it is kept by key and
  * thrown away when the object, by its UID, is another one or none.
  */
-import type { Pod } from '../../../../core/api/types/core-v1.ts';
-import type { KubeObject, ObjectKey, Stored } from '../../../../core/kube/objects.ts';
-import { keyText } from '../../../../machinery/cache/object-keys.ts';
-import { newer } from '../../../../core/kube/resource-version.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { KubeObject, ObjectKey, Stored } from '../../core/kube/objects.ts';
+import { keyText } from '../cache/object-keys.ts';
+import { newer } from '../../core/kube/resource-version.ts';
 import type { Overlay } from './overlay.ts';
 
 export interface Owner<O extends KubeObject> {

@@ -1,8 +1,8 @@
 /** Writes a status. A conflict, or anything else that did not work, is met with a fresh read once. */
-import type { KubeObject, Resource, Stored } from '../../../../core/kube/objects.ts';
-import type { Client } from '../../../../machinery/client/client.ts';
-import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import { unlessGone } from './outcomes.ts';
+import type { KubeObject, Resource, Stored } from '../../core/kube/objects.ts';
+import type { Client } from '../client/client.ts';
+import { keyOf } from '../cache/object-keys.ts';
+import { unlessGone } from './write-outcomes.ts';
 
 /** The object as written; as it was when it is gone. */
 export async function writeStatus<O extends KubeObject & { readonly status?: S }, S>(

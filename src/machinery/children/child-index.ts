@@ -1,8 +1,8 @@
 /** How children are found: by their controller, and orphans by namespace. Kept in the caches that everybody shares. */
-import type { KubeObject, Stored } from '../../../../core/kube/objects.ts';
-import { controllerOf } from '../../../../core/kube/owner-references.ts';
-import type { Informer } from '../../../../machinery/cache/informer.ts';
-import type { IndexFunction } from '../../../../machinery/cache/object-store.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import { controllerOf } from '../../core/kube/owner-references.ts';
+import type { Informer } from '../cache/informer.ts';
+import type { IndexFunction } from '../cache/object-store.ts';
 
 const CONTROLLER = 'workloads.controller';
 const ORPHANS = 'workloads.orphans';
