@@ -1,127 +1,135 @@
 /**
- * Creates and deletes pods for an owner and tells of it as upstream does. What a write answers is taken in at once; a write
- * without a clear outcome is remembered as a doubt and asked about before the next decision.
+ * Creates and deletes the children of an owner, where the answer to a request may be lost. Answers are taken in at once. A write
+ * without a clear outcome is remembered as a doubt, by name, and asked about before the next decision (`settle`). Children
+ * have deterministic names, so a create that is repeated meets its own earlier child and takes it for created.
  */
-import { PODS } from '../../core/api/registry/resources.ts';
-import type { Pod } from '../../core/api/types/core-v1.ts';
-import type { KubeObject, Stored } from '../../core/kube/objects.ts';
+import type { KubeObject, ObjectKey, Resource, Stored } from '../../core/kube/objects.ts';
 import { isControlledBy } from '../../core/kube/owner-references.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
-import type { Client } from '../client/client.ts';
 import { keyOf } from '../cache/object-keys.ts';
-import { isNamespaceTerminating, isUnclear, textOf, unlessGone } from './write-outcomes.ts';
-import type { PodOwner } from './owners.ts';
-import type { Tell } from './tell.ts';
+import type { Client } from '../client/client.ts';
+import type { ChildSink } from './overlay.ts';
+import { isNamespaceTerminating, isUnclear, unlessGone } from './write-outcomes.ts';
 
-export type Created =
-  | { readonly pod: Stored<Pod>; readonly isNew: boolean }
-  /** Somebody else has a pod of that name. */
-  | 'taken'
-  /** The namespace ends, and all of this with it. */
-  | 'ending';
+/** Names of children for which a write had no clear outcome; with the child as last known where that was a delete. */
+export type Doubts<T extends KubeObject> = Map<string, Stored<T> | undefined>;
 
-export interface PodControl<O extends KubeObject> {
-  create(owner: PodOwner<O>, pod: Pod): Promise<Created>;
-  /** Deletes it. False: it was gone already. */
-  remove(owner: PodOwner<O>, pod: Stored<Pod>): Promise<boolean>;
-  /** Finds out how writes without a clear outcome ended. */
-  settle(owner: PodOwner<O>): Promise<void>;
+/** An owner of children of one resource, as its controller knows it. */
+export interface ChildOwner<O extends KubeObject, T extends KubeObject> {
+  /** The newest state seen, by watch or as the answer to a write. */
+  readonly object: Stored<O>;
+  readonly children: ChildSink<T>;
+  /** Changed by the child writer alone. */
+  readonly doubts: Doubts<T>;
 }
 
-export interface PodControlOptions<O extends KubeObject> {
+export type Created<T extends KubeObject> =
+  | { readonly type: 'created'; readonly child: Stored<T> }
+  /** An own child has the name: it was made by an earlier attempt whose answer was lost. */
+  | { readonly type: 'found'; readonly child: Stored<T> }
+  /** An object that the owner does not control has the name. `error`: AlreadyExists, as the server put it. */
+  | { readonly type: 'taken'; readonly by: Stored<T>; readonly error: unknown }
+  /** The namespace is being deleted and lets nothing in. */
+  | { readonly type: 'ending'; readonly error: unknown };
+
+/** Emits the events of the owner's kind. Not called for `found`, `taken` and `ending`. */
+export interface ChildEvents<O extends KubeObject> {
+  created(owner: O, child: string): void;
+  createFailed(owner: O, error: unknown, child: string): void;
+  deleted(owner: O, child: string): void;
+  deleteFailed(owner: O, error: unknown, child: string): void;
+}
+
+export interface ChildWriter<O extends KubeObject, T extends KubeObject> {
+  create(owner: ChildOwner<O, T>, child: T): Promise<Created<T>>;
+  /** Deletes the child by UID. False: it was gone already. */
+  remove(owner: ChildOwner<O, T>, child: Stored<T>): Promise<boolean>;
+  /** Reads the children that are in doubt, and takes in what the server has under their names. */
+  settle(owner: ChildOwner<O, T>, signal: AbortSignal): Promise<void>;
+}
+
+export interface ChildWriterOptions<O extends KubeObject, T extends KubeObject> {
   readonly client: Client;
-  readonly tell: Tell;
-  /** The owner as events name it. */
-  readonly named: (object: O) => O;
-  /** How events put it; as ReplicaSets and Jobs do unless said. */
-  readonly words?: PodWords<O>;
+  /** The children's. */
+  readonly resource: Resource<T>;
+  readonly events: ChildEvents<O>;
 }
 
-export interface PodWords<O extends KubeObject> {
-  done(verb: 'create' | 'delete', pod: string, owner: O): string;
-  failed(verb: 'create' | 'delete', pod: string, owner: O, error: string): string;
-}
-
-const WORDS: PodWords<KubeObject> = {
-  done: (verb, pod) => `${verb === 'create' ? 'Created' : 'Deleted'} pod: ${pod}`,
-  failed: (verb, _pod, _owner, error) => `Error ${verb === 'create' ? 'creating' : 'deleting'}: ${error}`,
-};
-
-export function createPodControl<O extends KubeObject>({
+export function createChildWriter<O extends KubeObject, T extends KubeObject>({
   client,
-  tell,
-  named,
-  words = WORDS,
-}: PodControlOptions<O>): PodControl<O> {
-  async function meet(owner: PodOwner<O>, pod: Pod): Promise<Created> {
-    const { namespace = '', name } = pod.metadata;
-    const present = await client.get(PODS, { namespace, name });
-    if (!isControlledBy(present, owner.object)) return 'taken';
-    owner.pods.wrote(present);
-    return { pod: present, isNew: false };
+  resource,
+  events,
+}: ChildWriterOptions<O, T>): ChildWriter<O, T> {
+  async function meet(owner: ChildOwner<O, T>, child: T, error: unknown): Promise<Created<T>> {
+    const present = await client.get(resource, keyOf(child));
+    if (!isControlledBy(present, owner.object)) return { type: 'taken', by: present, error };
+    owner.children.wrote(present);
+    return { type: 'found', child: present };
   }
 
-  /** Takes in what the server has under this name now. */
-  async function ask(owner: PodOwner<O>, name: string): Promise<void> {
-    const { namespace = '' } = owner.object.metadata;
-    const present = await unlessGone(client.get(PODS, { namespace, name }));
-    if (present !== undefined) owner.pods.wrote(present);
-  }
-
-  /** Whether another pod, or none, has the name now. */
-  async function isReplaced(pod: Stored<Pod>): Promise<boolean> {
-    const present = await unlessGone(client.get(PODS, keyOf(pod)));
-    return present?.metadata.uid !== pod.metadata.uid;
+  /** Takes in the object that has the name now. Returns it; undefined for none. */
+  async function ask(
+    { children }: ChildOwner<O, T>,
+    key: ObjectKey,
+    last: Stored<T> | undefined,
+  ): Promise<Stored<T> | undefined> {
+    const present = await unlessGone(client.get(resource, key));
+    if (last !== undefined && last.metadata.uid !== present?.metadata.uid) children.gone(last);
+    if (present !== undefined) children.wrote(present);
+    return present;
   }
 
   return {
-    async create(owner, pod) {
-      const object = named(owner.object);
+    async create(owner, child) {
+      const { name } = child.metadata;
       try {
-        const created = await client.create(PODS, pod);
-        owner.pods.wrote(created);
-        tell(object, 'Normal', 'SuccessfulCreate', words.done('create', created.metadata.name, object));
-        return { pod: created, isNew: true };
+        const created = await client.create(resource, child);
+        owner.children.wrote(created);
+        events.created(owner.object, created.metadata.name);
+        return { type: 'created', child: created };
       } catch (error) {
-        if (isNamespaceTerminating(error)) return 'ending';
-        if (isStatus(error, 'AlreadyExists')) return meet(owner, pod);
-        if (isUnclear(error)) owner.doubts.add(pod.metadata.name);
-        tell(object, 'Warning', 'FailedCreate', words.failed('create', pod.metadata.name, object, textOf(error)));
+        if (isNamespaceTerminating(error)) return { type: 'ending', error };
+        if (isStatus(error, 'AlreadyExists')) return meet(owner, child, error);
+        if (isUnclear(error) && !owner.doubts.has(name)) owner.doubts.set(name, undefined);
+        events.createFailed(owner.object, error, name);
         throw error;
       }
     },
 
-    async remove(owner, pod) {
-      const { uid, name } = pod.metadata;
+    async remove(owner, child) {
+      const { uid, name } = child.metadata;
       try {
-        const answer = await client.delete(PODS, keyOf(pod), { preconditions: { uid } });
-        // Pods that nothing runs are gone at once; the others linger until their node has stopped them.
-        if (isPod(answer) && answer.metadata.deletionTimestamp !== undefined) owner.pods.wrote(answer);
-        else owner.pods.gone(pod);
-        tell(named(owner.object), 'Normal', 'SuccessfulDelete', words.done('delete', name, owner.object));
+        const answer = await client.delete(resource, keyOf(child), { preconditions: { uid } });
+        // Unscheduled pods, say, are gone at once; others linger until a kubelet or a finalizer has let them go.
+        if (isObject(answer) && answer.metadata.deletionTimestamp !== undefined) owner.children.wrote(answer);
+        else owner.children.gone(child);
+        events.deleted(owner.object, name);
         return true;
       } catch (error) {
         if (isStatus(error, 'NotFound')) {
-          owner.pods.gone(pod);
+          owner.children.gone(child);
           return false;
         }
-        if (isStatus(error, 'Conflict') && (await isReplaced(pod))) {
-          owner.pods.gone(pod);
-          return false;
-        }
-        if (isUnclear(error)) owner.doubts.add(name);
-        tell(named(owner.object), 'Warning', 'FailedDelete', words.failed('delete', name, owner.object, textOf(error)));
+        // Most likely another object of that name has come since.
+        if (isStatus(error, 'Conflict') && (await ask(owner, keyOf(child), child))?.metadata.uid !== uid) return false;
+        if (isUnclear(error)) owner.doubts.set(name, child);
+        events.deleteFailed(owner.object, error, name);
         throw error;
       }
     },
 
-    async settle(owner) {
-      for (const name of owner.doubts) {
-        await ask(owner, name);
+    async settle(owner, signal) {
+      const { namespace } = owner.object.metadata;
+      for (const [name, last] of owner.doubts) {
+        await ask(owner, namespace === undefined ? { name } : { namespace, name }, last);
         owner.doubts.delete(name);
+        signal.throwIfAborted();
       }
     },
   };
-}
 
-const isPod = (answer: object): answer is Stored<Pod> => (answer as { readonly kind?: string }).kind === 'Pod';
+  /** A delete answers with the object while it lingers, and with a Status when it is gone. */
+  function isObject(answer: object): answer is Stored<T> {
+    return (answer as { readonly kind?: string }).kind === resource.kind;
+  }
+}

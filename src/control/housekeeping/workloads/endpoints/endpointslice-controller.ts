@@ -14,7 +14,7 @@ import { keyOf, keyText } from '../../../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../../../machinery/cache/object-store.ts';
 import { indexChildren } from '../../../../machinery/children/child-index.ts';
 import { unlessGone } from '../../../../machinery/children/write-outcomes.ts';
-import { createOverlay, type Overlay } from '../../../../machinery/children/overlay.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
 import { createNames } from '../../../../machinery/children/child-names.ts';
 import { podPrefix } from '../common/pod-template.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
@@ -45,7 +45,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
 
   function overlayOf(uid: string): Overlay<EndpointSlice> {
     let overlay = overlays.get(uid);
-    if (overlay === undefined) overlays.set(uid, (overlay = createOverlay<EndpointSlice>(slices)));
+    if (overlay === undefined) overlays.set(uid, (overlay = new Overlay<EndpointSlice>(slices)));
     return overlay;
   }
 

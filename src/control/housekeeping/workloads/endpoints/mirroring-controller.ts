@@ -10,7 +10,7 @@ import { createController } from '../../../../machinery/controller/controller.ts
 import { keyOf, keyText } from '../../../../machinery/cache/object-keys.ts';
 import { together } from '../../keeper.ts';
 import { isNamespaceTerminating, unlessGone } from '../../../../machinery/children/write-outcomes.ts';
-import { createOverlay, type Overlay } from '../../../../machinery/children/overlay.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
 import { createNames } from '../../../../machinery/children/child-names.ts';
 import { podPrefix } from '../common/pod-template.ts';
 import { createTeller, loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
@@ -32,7 +32,7 @@ export function createEndpointSliceMirroringController(options: WorkloadOptions)
   const overlayOf = (key: ObjectKey): Overlay<EndpointSlice> => {
     const text = keyText(key);
     let overlay = overlays.get(text);
-    if (overlay === undefined) overlays.set(text, (overlay = createOverlay<EndpointSlice>(slices)));
+    if (overlay === undefined) overlays.set(text, (overlay = new Overlay<EndpointSlice>(slices)));
     return overlay;
   };
 
