@@ -6,7 +6,7 @@ import type { Client } from '../../machinery/client/client.ts';
 import type { HandlerRegistration, Informer } from '../../machinery/cache/informer.ts';
 import type { Informers } from '../../machinery/cache/informers.ts';
 import { nodeSourceFrom, type NodeSource } from '../../machinery/ports/node-source.ts';
-import type { DaemonWorld } from './daemon-world.ts';
+import type { DaemonWorld } from './daemon-registry.ts';
 
 export interface DaemonCaches {
   readonly sets: Informer<DaemonSet>;

@@ -23,7 +23,7 @@ import { keyOf, keyText } from '../../machinery/cache/object-keys.ts';
 import type { Change } from '../../machinery/cache/object-store.ts';
 import type { Random } from '../../machinery/random/random.ts';
 import { type CacheOptions, feedWorld, heardAll, openCaches } from './caches.ts';
-import { createDaemonWorld } from './daemon-world.ts';
+import { createDaemonWorld } from './daemon-registry.ts';
 import { createFailedPodBackoff } from './failed-pod-backoff.ts';
 import { createHistories } from './history.ts';
 import type { KnownDaemon } from './known-daemon.ts';

@@ -17,7 +17,7 @@ import type { Client } from '../../machinery/client/client.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { Claims } from './claims.ts';
-import type { DaemonWorld } from './daemon-world.ts';
+import type { DaemonWorld } from './daemon-registry.ts';
 import type { History, KnownDaemon } from './known-daemon.ts';
 import { isSnapshotOf, patchData } from '../../machinery/children/revision-data.ts';
 

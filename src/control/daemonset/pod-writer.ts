@@ -13,7 +13,7 @@ import { isStatus, StatusError } from '../../core/kube/status-error.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
 import { throughWindow } from '../../machinery/structures/window.ts';
-import type { DaemonWorld } from './daemon-world.ts';
+import type { DaemonWorld } from './daemon-registry.ts';
 import type { KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 

@@ -20,7 +20,7 @@ import { silentLogger } from '../../machinery/logging/logger.ts';
 import { keyOf, keyText } from '../../machinery/cache/object-keys.ts';
 import { NOTHING_TOLD, tellAnnotations, type ToldAnnotations } from './annotation-events.ts';
 import { feedWorld, heardAll, openCaches } from './caches.ts';
-import { createDaemonWorld } from './daemon-world.ts';
+import { createDaemonWorld } from './daemon-registry.ts';
 import type { DaemonSetControllerOptions } from './daemonset-controller.ts';
 import { definitionOf, isSameDefinition } from './definition.ts';
 import { newer } from '../../core/kube/resource-version.ts';

@@ -11,7 +11,7 @@ import {
   scaled,
 } from '../../core/daemons/rollout-plan.ts';
 import { labelOf } from '../../core/kube/labels.ts';
-import type { DaemonWorld } from './daemon-world.ts';
+import type { DaemonWorld } from './daemon-registry.ts';
 import type { History, KnownDaemon } from './known-daemon.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { RolloutOptions } from './rollout-options.ts';

@@ -22,7 +22,7 @@ import { keyText } from '../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../machinery/cache/object-store.ts';
 import { tellAnnotations } from './annotation-events.ts';
 import { type Claims, createClaims } from './claims.ts';
-import type { DaemonWorld } from './daemon-world.ts';
+import type { DaemonWorld } from './daemon-registry.ts';
 import { daemonConditions, setConditions, withoutConditions } from './conditions.ts';
 import { definitionOf, isSameDefinition } from './definition.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';

@@ -6,7 +6,7 @@ import { controllerReference } from '../../core/kube/owner-references.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
-import { createDaemonWorld } from './daemon-world.ts';
+import { createDaemonWorld } from './daemon-registry.ts';
 import { definitionOf } from './definition.ts';
 
 const stored = <T extends KubeObject>(object: T): Stored<T> => ({
