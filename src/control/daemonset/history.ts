@@ -4,7 +4,7 @@
  * have it are not restarted.
  */
 import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
-import { CONTROLLER_REVISIONS, DAEMON_SETS, PODS } from '../../core/api/registry/resources.ts';
+import { DAEMON_SETS, PODS } from '../../core/api/registry/resources.ts';
 import { podTemplateHash } from '../../core/api/schema/template-hash.ts';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
@@ -13,15 +13,13 @@ import type { Stored } from '../../core/kube/objects.ts';
 import { newer } from '../../core/kube/resource-version.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
 import type { ChildIndex } from '../../machinery/children/child-index.ts';
-import { claimChildren, type Claims } from '../../machinery/children/claims.ts';
+import type { Claims } from '../../machinery/children/claims.ts';
 import { isSnapshotOf } from '../../machinery/children/revision-data.ts';
 import {
-  byRevision,
+  claimRevisions,
   createRevisionWriter,
   DEFAULT_HISTORY_LIMIT,
-  newRevision,
   nextRevision,
-  oldestUnused,
   type Revision,
 } from '../../machinery/children/revisions.ts';
 import { withType } from '../../machinery/children/with-type.ts';
@@ -64,16 +62,15 @@ async function listRevisions(
   daemon: KnownDaemon,
   claims: Claims,
 ): Promise<readonly Revision[]> {
-  const own = await claimChildren({
+  const own = await claimRevisions({
     claims,
-    resource: CONTROLLER_REVISIONS,
     index: options.revisions,
     overlay: daemon.revisions.overlay,
     selects: daemon.selects,
     adopt: true,
   });
   const labelled: Revision[] = [];
-  for (const revision of own.sort(byRevision)) {
+  for (const revision of own) {
     const isLabelled = labelOf(revision.metadata.labels, REVISION_LABEL) !== undefined;
     const label = { [REVISION_LABEL]: revision.metadata.name };
     labelled.push(isLabelled ? revision : await writerFor(options, daemon).update(withLabels(revision, label)));
@@ -87,8 +84,8 @@ async function snapshot(options: HistoryOptions, daemon: KnownDaemon, revision: 
   const { template } = owner.spec;
   const hash = podTemplateHash(template, owner.status?.collisionCount);
   const name = `${owner.metadata.name}-${hash}`;
-  const made = newRevision({ owner, template, name, labels: { [REVISION_LABEL]: hash }, revision });
-  const outcome = await writerFor(options, daemon).create(made, template);
+  const labels = { [REVISION_LABEL]: hash };
+  const outcome = await writerFor(options, daemon).create({ owner, template, name, labels, revision });
   if ('revision' in outcome) return outcome.revision;
   await countCollision(options.client, daemon);
   throw outcome.error;
@@ -145,7 +142,6 @@ export async function trimHistory(options: HistoryOptions, daemon: KnownDaemon):
     const hash = hashOf(revision);
     return view.ofRevision(hash) > 0 || hash === history.hash;
   };
-  const going = new Set(oldestUnused(history.old, surplus, isUsed));
-  await writerFor(options, daemon).remove([...going]);
-  daemon.revisions.history = { ...history, old: history.old.filter((revision) => !going.has(revision)) };
+  const old = await writerFor(options, daemon).trim(history.old, surplus, isUsed);
+  daemon.revisions.history = { ...history, old };
 }

@@ -13,6 +13,7 @@ import {
   byRevision,
   createRevisionWriter,
   newRevision,
+  type NewRevision,
   nextRevision,
   oldestUnused,
   type Revision,
@@ -34,8 +35,13 @@ const template = (image: string): PodTemplateSpec => ({
   metadata: { name: '', labels: { app: 'agent' } },
   spec: { containers: [{ name: 'main', image }] },
 });
-const revisionOf = (image: string, revision: number): ControllerRevision =>
-  newRevision({ owner, template: template(image), name: 'agent-hash', labels: { hash: 'hash' }, revision });
+const snapshotOf = (image: string, revision: number): NewRevision => ({
+  owner,
+  template: template(image),
+  name: 'agent-hash',
+  labels: { hash: 'hash' },
+  revision,
+});
 const stored = (name: string, revision: number, created = ''): Revision => ({
   apiVersion: 'apps/v1',
   kind: 'ControllerRevision',
@@ -45,7 +51,7 @@ const stored = (name: string, revision: number, created = ''): Revision => ({
 
 describe('a new revision', () => {
   it('belongs to its owner, carries its annotations and gives the template back', () => {
-    const made = revisionOf('a', 3);
+    const made = newRevision(snapshotOf('a', 3));
     expect(made.metadata).toMatchObject({
       namespace: 'default',
       labels: { app: 'agent', hash: 'hash' },
@@ -105,29 +111,44 @@ describe('writing revisions', () => {
     client.after = () => {
       throw new Error('socket hang up');
     };
-    await expect(writer.create(revisionOf('a', 1), template('a'))).rejects.toThrow('socket hang up');
+    await expect(writer.create(snapshotOf('a', 1))).rejects.toThrow('socket hang up');
     client.after = undefined;
-    const outcome = await writer.create(revisionOf('a', 1), template('a'));
+    const outcome = await writer.create(snapshotOf('a', 1));
     expect(outcome).toMatchObject({ revision: { metadata: { name: 'agent-hash' } } });
     expect(overlay.over([])).toHaveLength(1);
   });
 
   it('tells of another template under the same name', async () => {
     const { writer, overlay } = setUp();
-    await writer.create(revisionOf('a', 1), template('a'));
-    const outcome = await writer.create(revisionOf('b', 2), template('b'));
+    await writer.create(snapshotOf('a', 1));
+    const outcome = await writer.create(snapshotOf('b', 2));
     expect(outcome).toMatchObject({ collision: true, error: { reason: 'AlreadyExists' } });
     expect(overlay.over([]).map(({ revision }) => revision)).toEqual([1]);
   });
 
   it('renumbers and deletes, and reads its own writes', async () => {
     const { client, writer, overlay } = setUp();
-    const outcome = await writer.create(revisionOf('a', 1), template('a'));
+    const outcome = await writer.create(snapshotOf('a', 1));
     if (!('revision' in outcome)) throw new Error('no revision');
     const renumbered = await writer.update({ ...outcome.revision, revision: 5 });
     expect(overlay.over([outcome.revision]).map(({ revision }) => revision)).toEqual([5]);
     await client.delete(CONTROLLER_REVISIONS, { namespace: 'default', name: 'agent-hash' });
     await writer.remove([renumbered]);
     expect(overlay.over([outcome.revision])).toEqual([]);
+  });
+
+  it('trims the oldest unused ones and says which are left', async () => {
+    const { client, writer, overlay } = setUp();
+    const all: Revision[] = [];
+    for (const number of [1, 2, 3, 4]) {
+      const { labels, ...rest } = snapshotOf('a', number);
+      const outcome = await writer.create({ ...rest, labels, name: `agent-${number}` });
+      if ('revision' in outcome) all.push(outcome.revision);
+    }
+    const left = await writer.trim(all, 2, ({ revision }) => revision === 1);
+    expect(left.map(({ revision }) => revision)).toEqual([1, 4]);
+    expect(overlay.over(all)).toEqual(left);
+    expect((await client.list(CONTROLLER_REVISIONS, {})).items).toHaveLength(2);
+    expect(await writer.trim(left, 0, () => false)).toBe(left);
   });
 });

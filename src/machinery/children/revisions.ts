@@ -11,6 +11,7 @@ import { controllerReference } from '../../core/kube/owner-references.ts';
 import { isStatus } from '../../core/kube/status-error.ts';
 import { keyOf } from '../cache/object-keys.ts';
 import type { Client } from '../client/client.ts';
+import { claimChildren, type ClaimOptions } from './claims.ts';
 import type { Overlay } from './overlay.ts';
 import { isSnapshotOf, patchData } from './revision-data.ts';
 import { unlessGone } from './write-outcomes.ts';
@@ -42,6 +43,12 @@ export function oldestUnused(
     if (!isUsed(revision)) unused.push(revision);
   }
   return unused;
+}
+
+/** The owner's revisions in order, after releases and adoptions. */
+export async function claimRevisions(options: Omit<ClaimOptions<ControllerRevision>, 'resource'>): Promise<Revision[]> {
+  const own = await claimChildren({ ...options, resource: CONTROLLER_REVISIONS });
+  return own.sort(byRevision);
 }
 
 export interface NewRevision {
@@ -78,18 +85,33 @@ export interface RevisionWriter {
    * name holds another template, whose hash is the same by chance; `error` is the server's AlreadyExists.
    */
   create(
-    made: ControllerRevision,
-    template: PodTemplateSpec,
+    snapshot: NewRevision,
   ): Promise<{ readonly revision: Revision } | { readonly collision: true; readonly error: unknown }>;
   /** Replaces the revision (its number, its labels); conflicts are thrown. */
   update(revision: ControllerRevision): Promise<Revision>;
   /** Deletes these in order; a revision that is gone already is fine. */
   remove(revisions: readonly Revision[]): Promise<void>;
+  /** Deletes the oldest revisions without a user, at most `surplus` of them, and returns those left. @param revisions in order. */
+  trim(
+    revisions: readonly Revision[],
+    surplus: number,
+    isUsed: (revision: Revision) => boolean,
+  ): Promise<readonly Revision[]>;
 }
 
 export function createRevisionWriter(client: Client, overlay: Overlay<ControllerRevision>): RevisionWriter {
+  async function remove(revisions: readonly Revision[]): Promise<void> {
+    for (const revision of revisions) {
+      await unlessGone(client.delete(CONTROLLER_REVISIONS, keyOf(revision)));
+      overlay.gone(revision);
+    }
+  }
+
   return {
-    async create(made, template) {
+    remove,
+
+    async create(snapshot) {
+      const made = newRevision(snapshot);
       try {
         const created = await client.create(CONTROLLER_REVISIONS, made);
         overlay.wrote(created);
@@ -97,7 +119,7 @@ export function createRevisionWriter(client: Client, overlay: Overlay<Controller
       } catch (error) {
         if (!isStatus(error, 'AlreadyExists')) throw error;
         const present = await client.get(CONTROLLER_REVISIONS, keyOf(made));
-        if (!isSnapshotOf(present, template)) return { collision: true, error };
+        if (!isSnapshotOf(present, snapshot.template)) return { collision: true, error };
         overlay.wrote(present);
         return { revision: present };
       }
@@ -109,11 +131,10 @@ export function createRevisionWriter(client: Client, overlay: Overlay<Controller
       return updated;
     },
 
-    async remove(revisions) {
-      for (const revision of revisions) {
-        await unlessGone(client.delete(CONTROLLER_REVISIONS, keyOf(revision)));
-        overlay.gone(revision);
-      }
+    async trim(revisions, surplus, isUsed) {
+      const going = oldestUnused(revisions, surplus, isUsed);
+      await remove(going);
+      return going.length === 0 ? revisions : revisions.filter((revision) => !going.includes(revision));
     },
   };
 }

@@ -1,21 +1,19 @@
 /** The history of a StatefulSet: a ControllerRevision for each template it has had. */
-import { CONTROLLER_REVISIONS, STATEFUL_SETS } from '../../../../core/api/registry/resources.ts';
+import { STATEFUL_SETS } from '../../../../core/api/registry/resources.ts';
 import type { ControllerRevision, StatefulSet } from '../../../../core/api/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../../core/api/types/core-v1.ts';
 import { fnv1x32, safeEncode } from '../../../../core/kube/hash.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';
 import type { ChildIndex } from '../../../../machinery/children/child-index.ts';
-import { claimChildren, createClaims } from '../../../../machinery/children/claims.ts';
+import { createClaims } from '../../../../machinery/children/claims.ts';
 import type { Overlay } from '../../../../machinery/children/overlay.ts';
 import type { Owner } from '../../../../machinery/children/owners.ts';
 import { isSnapshotOf, patchText } from '../../../../machinery/children/revision-data.ts';
 import {
-  byRevision,
+  claimRevisions,
   createRevisionWriter,
   DEFAULT_HISTORY_LIMIT,
-  newRevision,
   nextRevision,
-  oldestUnused,
   type Revision,
 } from '../../../../machinery/children/revisions.ts';
 import { selectsWith } from '../../../../machinery/children/selectors.ts';
@@ -49,28 +47,18 @@ export async function constructRevisions(
   index: ChildIndex<ControllerRevision>,
   owner: RevisionOwner,
 ): Promise<Revisions> {
-  const all = await listRevisions(client, index, owner);
-  const { template } = owner.object.spec;
-  const same = all.findLast((revision) => isSnapshotOf(revision, template));
-  const update = await currentRevision(client, owner, all, same);
-  const current = all.find(({ metadata }) => metadata.name === owner.object.status?.currentRevision) ?? update;
-  return { all, current, update };
-}
-
-async function listRevisions(
-  client: Client,
-  index: ChildIndex<ControllerRevision>,
-  owner: RevisionOwner,
-): Promise<Revision[]> {
-  const own = await claimChildren({
+  const all = await claimRevisions({
     claims: createClaims(client, STATEFUL_SETS, owner.object),
-    resource: CONTROLLER_REVISIONS,
     index,
     overlay: owner.revisions,
     selects: selectsWith(owner.object.spec.selector),
     adopt: owner.adopts,
   });
-  return own.sort(byRevision);
+  const { template } = owner.object.spec;
+  const same = all.findLast((revision) => isSnapshotOf(revision, template));
+  const update = await currentRevision(client, owner, all, same);
+  const current = all.find(({ metadata }) => metadata.name === owner.object.status?.currentRevision) ?? update;
+  return { all, current, update };
 }
 
 function currentRevision(
@@ -93,8 +81,7 @@ async function createRevision(client: Client, owner: RevisionOwner, revision: nu
     const collisions = owner.collisions ?? set.status?.collisionCount ?? 0;
     const hash = revisionHash(template, collisions);
     const name = `${set.metadata.name.slice(0, LONGEST_PREFIX)}-${hash}`;
-    const made = newRevision({ owner: set, template, name, labels: { [HASH_LABEL]: hash }, revision });
-    const outcome = await writer.create(made, template);
+    const outcome = await writer.create({ owner: set, template, name, labels: { [HASH_LABEL]: hash }, revision });
     if ('revision' in outcome) return outcome.revision;
     owner.collisions = collisions + 1;
   }
@@ -112,5 +99,5 @@ export async function trimRevisions(
   const isUsed = ({ metadata: { name } }: Revision): boolean =>
     name === current.metadata.name || name === update.metadata.name || used.has(name);
   const surplus = all.filter((revision) => !isUsed(revision)).length - limit;
-  await createRevisionWriter(client, owner.revisions).remove(oldestUnused(all, surplus, isUsed));
+  await createRevisionWriter(client, owner.revisions).trim(all, surplus, isUsed);
 }
