@@ -32,7 +32,7 @@ describe('writing a status', () => {
     await client.delete(REPLICA_SETS, key);
     expect(await writeStatus(client, REPLICA_SETS, object, counted)).toBe(object);
     const other = await client.create(REPLICA_SETS, web);
-    await expect(writeStatus(client, REPLICA_SETS, object, counted)).rejects.toThrow();
+    await expect(writeStatus(client, REPLICA_SETS, object, counted)).rejects.toThrow('web');
     expect((await client.get(REPLICA_SETS, key)).metadata.resourceVersion).toBe(other.metadata.resourceVersion);
   });
 
