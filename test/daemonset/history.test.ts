@@ -1,6 +1,6 @@
 /** ControllerRevisions: history, duplicates, collisions, adoption, cleanup. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { patchText } from '../../src/control/daemonset/revision-data.ts';
+import { patchText } from '../../src/machinery/children/revision-data.ts';
 import { CONTROLLER_REVISIONS, DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
 import { podTemplateHash } from '../../src/core/api/schema/template-hash.ts';
 import type { ControllerRevision } from '../../src/core/api/types/apps-v1.ts';

@@ -14,7 +14,7 @@ import { daemonSet } from './world.ts';
 
 type Template = DaemonSet['spec']['template'];
 
-const golden = readFileSync(new URL('../../src/control/daemonset/golden/revisions.jsonl', import.meta.url), 'utf8')
+const golden = readFileSync(new URL('../../src/machinery/children/golden/revisions.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as { readonly template: Template; readonly patch: string });

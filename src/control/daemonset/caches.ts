@@ -1,11 +1,11 @@
-/** The caches that the controller and the driver look at, and how the world hears of nodes and pods. */
+/** The caches that the controller and the rollout driver read, and how the registry hears of nodes and pods. */
 import { CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS } from '../../core/api/registry/resources.ts';
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import type { HandlerRegistration, Informer } from '../../machinery/cache/informer.ts';
 import { nodeSourceFrom, type NodeSource } from '../../machinery/ports/node-source.ts';
-import type { DaemonWorld } from './daemon-world.ts';
+import type { DaemonRegistry } from './daemon-registry.ts';
 
 export interface DaemonCaches {
   readonly sets: Informer<DaemonSet>;
@@ -26,12 +26,20 @@ export const openCaches = ({ client, informers, nodes }: CacheOptions): DaemonCa
   nodes: nodes ?? nodeSourceFrom(informers.for(NODES), client),
 });
 
-export const feedWorld = (world: DaemonWorld, { nodes, pods }: DaemonCaches): readonly HandlerRegistration[] => [
-  nodes.addHandler({ add: world.seeNode, update: (_old, node) => world.seeNode(node), delete: world.nodeGone }),
-  pods.addHandler({ batch: world.seePods }),
+/** Tells the registry of nodes and pods. */
+export const feedRegistry = (
+  registry: DaemonRegistry,
+  { nodes, pods }: DaemonCaches,
+): readonly HandlerRegistration[] => [
+  nodes.addHandler({
+    add: (node) => registry.seeNode(node),
+    update: (_old, node) => registry.seeNode(node),
+    delete: (node) => registry.nodeGone(node),
+  }),
+  pods.addHandler({ batch: (changes) => registry.seePods(changes) }),
 ];
 
-/** Resolves when every node is known and every handler has heard of what there was. */
+/** Resolves when every node is known and every handler has been handed the objects that there were. */
 export async function heardAll(
   { nodes }: DaemonCaches,
   registrations: readonly HandlerRegistration[],

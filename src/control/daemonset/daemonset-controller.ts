@@ -2,42 +2,41 @@
  * daemonset/ — the controller of apps/v1 DaemonSets: places one pod on every eligible node, rolls out new templates, keeps
  * their history, reports. Compatible with upstream's wherever users or tests can see it.
  *
- * `daemon-world.ts` is its picture of the world, kept by the engine of core/daemons at the cost of what changes; `sync.ts`
- * brings one DaemonSet to its desired state; the rest are its hands: pods (`pod-writer.ts`), owners (`claims.ts`), revisions
- * (`history.ts`), status (`status.ts`). There are no expectations: pods have names that follow from what they are for, and
- * the answers to our own writes count before the caches show them.
+ * `daemon-registry.ts` holds the DaemonSets it knows, counted by the engine of core/daemons at the cost of what changes; `sync.ts`
+ * reconciles one DaemonSet; `pod-writer.ts` writes pods, `pod-claims.ts` adopts and releases them, `history.ts` keeps revisions,
+ * `status.ts` reports. There are no expectations: pods have names that follow from their purpose, and the answers to own writes
+ * count before the caches show them (machinery/children).
  */
-import type { ControllerRevision } from '../../core/api/types/apps-v1.ts';
-import { deepEqual } from '../../core/kube/immutable.ts';
-import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
-import { controllerOf } from '../../core/kube/owner-references.ts';
+import type { ObjectKey } from '../../core/kube/objects.ts';
 import { wasAborted } from '../../machinery/time/abort.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import { createController } from '../../machinery/controller/controller.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { createEventRecorder } from '../../machinery/events/event-recorder.ts';
 import type { HandlerRegistration } from '../../machinery/cache/informer.ts';
 import { silentLogger } from '../../machinery/logging/logger.ts';
 import { keyOf, keyText } from '../../machinery/cache/object-keys.ts';
-import type { Change } from '../../machinery/cache/object-store.ts';
-import type { Surroundings } from '../../machinery/controller/surroundings.ts';
-import { type CacheOptions, feedWorld, heardAll, openCaches } from './caches.ts';
-import { createDaemonWorld } from './daemon-world.ts';
+import { indexChildren } from '../../machinery/children/child-index.ts';
+import { enqueueSoon } from '../../machinery/children/turn.ts';
+import { type CacheOptions, feedRegistry, heardAll, openCaches } from './caches.ts';
+import { DaemonRegistry } from './daemon-registry.ts';
 import { createFailedPodBackoff } from './failed-pod-backoff.ts';
-import { createHistories } from './history.ts';
 import type { KnownDaemon } from './known-daemon.ts';
 import { refuseBesideAnother } from './other-controller.ts';
 import { COMPONENT, createPodEvents } from './pod-events.ts';
 import { createPodWriter } from './pod-writer.ts';
+import { followRevisions } from './revision-feed.ts';
+import { createRollouts } from './rollout.ts';
 import { createSync } from './sync.ts';
 
 export interface DaemonSetControllerOptions extends Surroundings, CacheOptions {
-  /** DaemonSets worked on at a time. */
+  /** DaemonSets reconciled at a time. */
   readonly concurrency?: number;
   /** Pods created or deleted at a time for one DaemonSet. */
   readonly burst?: number;
-  /** The least time between two syncs of a DaemonSet that only pods and nodes asked for. */
+  /** The least time between two reconciles of a DaemonSet that only pods and nodes asked for. */
   readonly coalesceMs?: number;
-  /** Run even where kube-controller-manager does; only where its own DaemonSet controller is off. */
+  /** Run even where kube-controller-manager runs; safe only where its DaemonSet controller is off. */
   readonly besideAnother?: boolean;
 }
 
@@ -51,7 +50,6 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
   const caches = openCaches(options);
   const { sets, pods, revisions } = caches;
   const metrics = options.metrics === undefined ? {} : { metrics: options.metrics };
-  const coalesceMs = options.coalesceMs ?? COALESCE_MS;
 
   const recorder = createEventRecorder({
     client,
@@ -64,19 +62,21 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     api: 'core',
   });
   const events = createPodEvents(recorder);
-  const world = createDaemonWorld({ clock, pods, onChange: enqueueSoon });
-  const writer = createPodWriter({ client, world, events, burst: options.burst ?? BURST });
+  const soon = (daemon: KnownDaemon): void => enqueueSoon(daemon.turn, daemon.key, controller.queue, clock);
+  const registry = new DaemonRegistry({ clock, pods, revisions, onChange: soon });
+  const writer = createPodWriter({ client, registry, events, burst: options.burst ?? BURST });
   const sync = createSync({
     client,
     clock,
-    world,
+    registry,
     writer,
     events,
     sets: sets.lister,
     pods,
-    histories: createHistories(client, revisions, world),
+    revisions: indexChildren(revisions),
+    rollouts: createRollouts(registry, events),
     backoff: createFailedPodBackoff(clock),
-    coalesceMs,
+    coalesceMs: options.coalesceMs ?? COALESCE_MS,
   });
   const registrations: HandlerRegistration[] = [];
   const controller = createController<ObjectKey>({
@@ -90,61 +90,16 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     waitFor: [(signal) => heardAll(caches, registrations, signal)],
   });
 
-  /** Many pods change within one breath; looking once after all of them is enough. */
-  function enqueueSoon(daemon: KnownDaemon): void {
-    if (daemon.busy) {
-      daemon.again = true;
-      return;
-    }
-    const wait = daemon.syncedAt + coalesceMs - clock.monotonic();
-    if (wait > 0) controller.queue.addAfter(daemon.key, wait);
-    else controller.queue.add(daemon.key);
-  }
-
-  /** A revision came, went or changed, and not by our hand. */
-  function seeRevision(change: Change<ControllerRevision>): void {
-    const { object, old } = change;
-    const owner = controllerOf(object)?.uid;
-    const before = old === undefined ? undefined : controllerOf(old)?.uid;
-    if (before !== undefined && before !== owner) historyChanged(before, true);
-    if (change.type === 'delete') currentRevisionGone(object);
-    if (owner !== undefined) {
-      // One that comes with its owner set is looked at with the next sync, and asks for none.
-      if (change.type === 'delete' || !isOurs(owner, object)) historyChanged(owner, change.type !== 'add');
-      return;
-    }
-    if (change.type === 'delete' || (old !== undefined && before === undefined && sameLabels(old, object))) return;
-    for (const daemon of world.inNamespace(object.metadata.namespace ?? ''))
-      if (daemon.selects(object.metadata.labels)) historyChanged(daemon.uid, true);
-  }
-
-  /** A DaemonSet made again under its name uses the revision it finds, until that is collected with the old owner. */
-  function currentRevisionGone({ metadata: { namespace = '', uid } }: Stored<ControllerRevision>): void {
-    for (const daemon of world.inNamespace(namespace))
-      if (daemon.history?.current.metadata.uid === uid) historyChanged(daemon.uid, true);
-  }
-
-  const isOurs = (owner: string, revision: Stored<ControllerRevision>): boolean =>
-    world.byUid(owner)?.written.get(revision.metadata.name)?.metadata.resourceVersion ===
-    revision.metadata.resourceVersion;
-
-  function historyChanged(uid: string, enqueue: boolean): void {
-    const daemon = world.byUid(uid);
-    if (daemon === undefined) return;
-    daemon.history = undefined;
-    if (enqueue) enqueueSoon(daemon);
-  }
-
   function listen(): void {
     registrations.push(
-      ...feedWorld(world, caches),
-      revisions.addHandler({ batch: (changes) => changes.forEach(seeRevision) }),
+      ...feedRegistry(registry, caches),
+      followRevisions(revisions, registry, soon),
       sets.addHandler({
         batch(changes) {
           for (const { type, object } of changes) {
-            const known = world.byName(keyText(keyOf(object)));
-            // What our own status write made of it needs no second look.
-            if (type === 'delete' || known?.set.metadata.resourceVersion !== object.metadata.resourceVersion)
+            const known = registry.byName(keyText(keyOf(object)));
+            // The state that an own status write led to needs no second look.
+            if (type === 'delete' || known?.object.metadata.resourceVersion !== object.metadata.resourceVersion)
               controller.queue.add(keyOf(object));
           }
         },
@@ -168,6 +123,3 @@ export function createDaemonSetController(options: DaemonSetControllerOptions): 
     },
   };
 }
-
-const sameLabels = (a: Stored<ControllerRevision>, b: Stored<ControllerRevision>): boolean =>
-  deepEqual(a.metadata.labels ?? {}, b.metadata.labels ?? {});

@@ -1,78 +1,84 @@
-/** What the controller knows of one DaemonSet beside the engine's counts: everything here can be lost and found again. */
+/**
+ * What the controller knows of one DaemonSet beside the engine's counts. All of it can be lost and found again. The parts are
+ * records, each changed by the one file that is named with it.
+ */
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import type { NodeIdentity } from '../../core/daemons/daemon-pod.ts';
 import type { RolloutOrder } from '../../core/daemons/rollout-order.ts';
-import { compileLabelSelector } from '../../core/kube/label-selector.ts';
-import type { Labels } from '../../core/kube/labels.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
-import { NOTHING, type Selector } from '../../core/kube/selector.ts';
+import type { Doubts } from '../../machinery/children/child-writer.ts';
+import type { ChildSink, Overlay } from '../../machinery/children/overlay.ts';
+import type { Revision } from '../../machinery/children/revisions.ts';
+import type { Selects } from '../../machinery/children/selectors.ts';
+import type { Turn } from '../../machinery/children/turn.ts';
 import type { ToldAnnotations } from './annotation-events.ts';
 import type { SetDefinition } from './definition.ts';
+
+/** Makes the pod of one revision for a node. @param predecessor UID of the pod that was there; part of the new one's name. */
+export type DaemonPodMaker = (identity: NodeIdentity, predecessor: string, node: Node) => Pod;
 
 export interface KnownDaemon {
   readonly key: ObjectKey;
   readonly uid: string;
   /** The newest state seen, by watch or as the answer to a write. */
-  set: Stored<DaemonSet>;
-  readonly selects: (labels: Labels | undefined) => boolean;
+  object: Stored<DaemonSet>;
+  /** The selector, which the API server lets nobody change. */
+  readonly selects: Selects;
+  /** As the engine was last told. Changed by `DaemonRegistry.define`. */
   definition: SetDefinition;
-  /** Makes the current revision's pod for a node; undefined until the revision is known. */
-  maker: ((identity: NodeIdentity, predecessor: string, node: Node) => Pod) | undefined;
-  history: History | undefined;
-  /** Revisions as our writes left them, until the cache shows that or something newer. */
-  readonly written: Map<string, Stored<ControllerRevision>>;
-  order: { readonly label: string | undefined; readonly line: RolloutOrder };
-  /** Names of pods for which a write had no clear outcome; asked for before anything else is done. */
-  readonly doubts: Set<string>;
-  /** Orphans the selector matches, by UID. */
-  readonly adoptable: Map<string, Stored<Pod>>;
-  /** Whether it is certain that every orphan there was at its beginning is known. */
-  knowsOrphans: boolean;
-  /** Nodes of pods that were let go and have no successor yet. */
-  readonly letGo: Set<string>;
-  /** Our pods that the selector no longer matches, by UID. */
-  readonly releasable: Map<string, Stored<Pod>>;
-  /** Pods that were created or changed by an answer the cache has not caught up with, by UID. */
-  readonly unconfirmed: Map<string, Stored<Pod>>;
-  /** UIDs of pods that are gone by an answer, though the cache still shows them. */
-  readonly gone: Set<string>;
-  /** Monotonic time at which the last sync ended. */
-  syncedAt: number;
-  /** A sync is under way; changes that come meanwhile are noted in `again`. */
-  busy: boolean;
-  again: boolean;
-  /** The state of the rollout, and what is wrong with annotations, that events have told of. */
-  toldState: string | undefined;
-  toldAnnotations: ToldAnnotations;
+  /** Of the current revision; undefined until that is known. Replaced whenever pods come out differently. */
+  maker: DaemonPodMaker | undefined;
+  /** Where answers to writes of pods go: into the registry. */
+  readonly children: ChildSink<Pod>;
+  /** Pods whose last write had no clear outcome. Changed by the child writer. */
+  readonly doubts: Doubts<Pod>;
+  /** Answers about pods that the cache has not caught up with. Changed by the registry. */
+  readonly answers: Overlay<Pod>;
+  readonly claims: ClaimRecord;
+  readonly revisions: RevisionRecord;
+  readonly rollout: RolloutRecord;
+  readonly turn: Turn;
 }
 
+/** Pods whose controller reference is to change. Filled by the registry, worked off by `pod-claims.ts`. */
+interface ClaimRecord {
+  /** Orphans that the selector matches and that are not being deleted, by UID. */
+  readonly adoptable: Map<string, Stored<Pod>>;
+  /** Own pods that the selector no longer matches, by UID. The engine does not count them. */
+  readonly releasable: Map<string, Stored<Pod>>;
+  /** Every orphan from before the DaemonSet is certain to be in `adoptable`. Never false again. */
+  knowsOrphans: boolean;
+  /** Names of nodes whose pod was released and has no successor yet. */
+  readonly vacated: Set<string>;
+}
+
+/** Changed by `history.ts`; `history` is cleared when a revision changes by another hand. */
+interface RevisionRecord {
+  /** Revisions as own writes left them. */
+  readonly overlay: Overlay<ControllerRevision>;
+  /** Undefined until constructed. */
+  history: History | undefined;
+}
+
+/** The revisions of a DaemonSet, as long as its template and count of collisions are these. */
 export interface History {
   readonly template: DaemonSet['spec']['template'];
   readonly collisionCount: number | undefined;
-  readonly current: Stored<ControllerRevision>;
+  /** The revision of `template`. */
+  readonly current: Revision;
+  /** The value of the label by which pods of `current` are known. */
   readonly hash: string;
-  /** By revision, oldest first. */
-  readonly old: readonly Stored<ControllerRevision>[];
+  /** The other revisions, oldest first. */
+  readonly old: readonly Revision[];
 }
 
-/** Labels are shared by all pods of a revision, so each set of them is matched once. */
-export function compileSelects(set: DaemonSet): KnownDaemon['selects'] {
-  const selector = selectorOf(set);
-  const known = new WeakMap<Labels, boolean>();
-  return (labels) => {
-    if (labels === undefined) return selector.matches({});
-    let matches = known.get(labels);
-    if (matches === undefined) known.set(labels, (matches = selector.matches(labels)));
-    return matches;
-  };
-}
-
-function selectorOf(set: DaemonSet): Selector {
-  try {
-    return compileLabelSelector(set.spec.selector);
-  } catch {
-    // The API server lets no such selector in; one that slipped in selects nothing.
-    return NOTHING;
-  }
+/** Changed by `rollout.ts` and, for annotations, by `sync.ts`. */
+interface RolloutRecord {
+  /** Nodes with old pods in the order in which they are replaced, by the values of this label. */
+  order: { readonly label: string | undefined; readonly line: RolloutOrder };
+  /** The rollout's state that the last event told of; undefined before the first. */
+  toldState: string | undefined;
+  /** The problems with annotations that events have told of. */
+  toldAnnotations: ToldAnnotations;
 }

@@ -1,5 +1,6 @@
-/** What people read under `kubectl describe daemonset`, in upstream's words. */
+/** The events that `kubectl describe daemonset` shows, in upstream's words. */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
+import { textOf } from '../../machinery/children/write-outcomes.ts';
 import type { EventNote, EventRecorder } from '../../machinery/events/event-recorder.ts';
 
 export const COMPONENT = 'daemonset-controller';
@@ -12,11 +13,9 @@ export interface PodEvents {
   foundFailed(set: DaemonSet, pod: string, node: string): void;
   foundSucceeded(set: DaemonSet, pod: string, node: string): void;
   selectsAll(set: DaemonSet): void;
-  /** Of the rollout as a whole: told however much was said of its pods. */
+  /** About the rollout as a whole: exempt from the limit that events about pods may have used up. */
   note(set: DaemonSet, type: 'Normal' | 'Warning', reason: string, note: string): void;
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function createPodEvents(recorder: EventRecorder): PodEvents {
   const tell = (set: DaemonSet, note: EventNote): void =>

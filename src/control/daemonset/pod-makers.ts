@@ -3,14 +3,10 @@ import { RESOURCES_ANNOTATION } from '../../core/api/names.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { createPodMaker, type PodMaker } from '../../core/daemons/daemon-pod.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { KnownDaemon } from './known-daemon.ts';
+import type { DaemonPodMaker } from './known-daemon.ts';
 import { type Override, overrideFor, withResources } from './resource-overrides.ts';
 
-export function createPodMakers(
-  set: Stored<DaemonSet>,
-  hash: string,
-  overrides: readonly Override[],
-): NonNullable<KnownDaemon['maker']> {
+export function createPodMakers(set: Stored<DaemonSet>, hash: string, overrides: readonly Override[]): DaemonPodMaker {
   const plain = createPodMaker(set, hash);
   if (overrides.length === 0) return plain;
   const makers = new Map<Override, PodMaker>();

@@ -5,25 +5,27 @@
  */
 import { CANARY_PASSED_ANNOTATION } from '../../core/api/names.ts';
 import { CONTROLLER_REVISIONS } from '../../core/api/registry/resources.ts';
-import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
+import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import { DESIRED, HAS_OLD } from '../../core/daemons/daemon-pod-rules.ts';
-import { REVISION_LABEL } from '../../core/daemons/pod-child.ts';
 import { scaled } from '../../core/daemons/rollout-plan.ts';
-import { labelOf } from '../../core/kube/labels.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
-import { controllerOf, isControlledBy } from '../../core/kube/owner-references.ts';
+import { controllerOf } from '../../core/kube/owner-references.ts';
 import type { Actor } from '../../machinery/actor.ts';
 import { createController, type ReconcileResult } from '../../machinery/controller/controller.ts';
 import { createEventRecorder } from '../../machinery/events/event-recorder.ts';
 import type { HandlerRegistration } from '../../machinery/cache/informer.ts';
 import { silentLogger } from '../../machinery/logging/logger.ts';
 import { keyOf, keyText } from '../../machinery/cache/object-keys.ts';
+import { indexChildren } from '../../machinery/children/child-index.ts';
+import { byRevision } from '../../machinery/children/revisions.ts';
+import { requeueAfter } from '../../machinery/children/turn.ts';
 import { NOTHING_TOLD, tellAnnotations, type ToldAnnotations } from './annotation-events.ts';
-import { feedWorld, heardAll, openCaches } from './caches.ts';
-import { createDaemonWorld } from './daemon-world.ts';
+import { feedRegistry, heardAll, openCaches } from './caches.ts';
+import { DaemonRegistry } from './daemon-registry.ts';
 import type { DaemonSetControllerOptions } from './daemonset-controller.ts';
 import { definitionOf, isSameDefinition } from './definition.ts';
 import { newer } from '../../core/kube/resource-version.ts';
+import { hashOf } from './history.ts';
 import type { History, KnownDaemon } from './known-daemon.ts';
 import { createPodEvents } from './pod-events.ts';
 import { createPodWriter } from './pod-writer.ts';
@@ -50,11 +52,17 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     api: 'core',
   });
   const events = createPodEvents(recorder);
-  const world = createDaemonWorld({ clock, pods, onChange: (daemon) => controller.queue.add(daemon.key) });
-  const writer = createPodWriter({ client, world, events, burst: options.burst ?? BURST });
-  const rollouts = createRollouts(world, events);
+  const registry = new DaemonRegistry({
+    clock,
+    pods,
+    revisions,
+    onChange: (daemon) => controller.queue.add(daemon.key),
+  });
+  const index = indexChildren(revisions);
+  const writer = createPodWriter({ client, registry, events, burst: options.burst ?? BURST });
+  const rollouts = createRollouts(registry, events);
   const registrations: HandlerRegistration[] = [];
-  /** By name, of those that could be driven: also of somebody who misspelt the wish for it. */
+  /** By name, of DaemonSets that could be driven: also of those whose annotation that asks for it is misspelt. */
   const told = new Map<string, ToldAnnotations>();
 
   const isDrivable = (set: DaemonSet): boolean =>
@@ -67,30 +75,26 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     else told.set(text, now);
   }
 
-  /** The revisions its own controller has recorded; undefined until it has seen the present template. */
+  /** The revisions that the DaemonSet's own controller recorded; undefined until it has seen the present template. */
   function historyOf(set: Stored<DaemonSet>): History | undefined {
     if ((set.status?.observedGeneration ?? 0) < (set.metadata.generation ?? 0)) return undefined;
-    const own: Stored<ControllerRevision>[] = [];
-    for (const revision of revisions.lister.list(set.metadata.namespace))
-      if (isControlledBy(revision, set)) own.push(revision);
-    const old = own.sort((a, b) => a.revision - b.revision);
+    const old = [...index.of(set.metadata.uid)].sort(byRevision);
     const current = old.pop();
     if (current === undefined) return undefined;
-    const hash = labelOf(current.metadata.labels, REVISION_LABEL) ?? '';
-    return { template: set.spec.template, collisionCount: undefined, current, hash, old };
+    return { template: set.spec.template, collisionCount: undefined, current, hash: hashOf(current), old };
   }
 
   async function drive(daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
-    await writer.settleDoubts(daemon, signal);
-    world.tick();
-    world.reconcileAnswers(daemon);
-    const history = historyOf(daemon.set);
+    await writer.settle(daemon, signal);
+    registry.tick();
+    registry.dropSeenAnswers(daemon);
+    const history = historyOf(daemon.object);
     if (history === undefined) return {};
-    const definition = definitionOf(daemon.set, history.hash);
-    if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
-    const wishes = rolloutOptions(daemon.set);
-    const view = world.view(daemon);
-    tell(keyText(daemon.key), daemon.set, view.count(HAS_OLD) > 0);
+    const definition = definitionOf(daemon.object, history.hash);
+    if (!isSameDefinition(definition, daemon.definition)) registry.define(daemon, definition);
+    const wishes = rolloutOptions(daemon.object);
+    const view = registry.view(daemon);
+    tell(keyText(daemon.key), daemon.object, view.count(HAS_OLD) > 0);
     const maxUnavailable = Math.max(1, scaled(wishes.driverMaxUnavailable, view.count(DESIRED), 'up'));
     const step = rollouts.step(daemon, history, { maxUnavailable, maxSurge: 0 }, wishes, clock.now());
     if (step.canaryPassed) {
@@ -99,8 +103,7 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     }
     await writer.remove(daemon, step.plan.remove, signal);
     const due = view.nextDue === undefined ? undefined : Math.max(1, view.nextDue - clock.now());
-    const waits = [due, step.canaryDueMs].filter((ms) => ms !== undefined);
-    return waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) };
+    return requeueAfter(due, step.canaryDueMs);
   }
 
   const controller = createController<ObjectKey>({
@@ -114,9 +117,9 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
     async reconcile(key, signal) {
       const set = sets.lister.get(key.name, key.namespace);
       const text = keyText(key);
-      const known = world.byName(text);
+      const known = registry.byName(text);
       if (known !== undefined && (set === undefined || known.uid !== set.metadata.uid || !isDriven(set)))
-        world.forget(known);
+        registry.forget(known);
       if (set === undefined || !isDrivable(set)) {
         told.delete(text);
         return undefined;
@@ -125,20 +128,20 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
         tell(text, set, false);
         return undefined;
       }
-      const daemon = world.byName(text) ?? world.register(set, definitionOf(set, ''));
-      daemon.set = newer(set, daemon.set);
+      const daemon = registry.byName(text) ?? registry.register(set, definitionOf(set, ''));
+      daemon.object = newer(set, daemon.object);
       return drive(daemon, signal);
     },
   });
 
   function listen(): void {
     registrations.push(
-      ...feedWorld(world, caches),
+      ...feedRegistry(registry, caches),
       sets.addHandler({ batch: (changes) => changes.forEach(({ object }) => controller.queue.add(keyOf(object))) }),
       revisions.addHandler({
         batch(changes) {
           for (const { object } of changes) {
-            const daemon = world.byUid(controllerOf(object)?.uid ?? '');
+            const daemon = registry.byUid(controllerOf(object)?.uid ?? '');
             if (daemon !== undefined) controller.queue.add(daemon.key);
           }
         },

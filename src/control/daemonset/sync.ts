@@ -1,293 +1,220 @@
-/** One DaemonSet brought to its desired state, in upstream's order: history, owners, manage, roll out, clean up, status. */
-import { PODS } from '../../core/api/registry/resources.ts';
+/** Reconciles one DaemonSet, in upstream's order: history, owners, manage, roll out, clean up, status. */
+import { DAEMON_SETS } from '../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
-import { DESIRED, HAS_OLD, manage, WORK } from '../../core/daemons/daemon-pod-rules.ts';
+import { DESIRED, HAS_OLD } from '../../core/daemons/daemon-pod-rules.ts';
 import {
   decidesBeforeCreation,
   rolloutLimits,
   type RolloutLimits,
   type RolloutState,
 } from '../../core/daemons/rollout-plan.ts';
-import { formatLabelSelector } from '../../core/kube/label-selector.ts';
+import { isBeingDeleted } from '../../core/kube/finalizers.ts';
 import type { ObjectKey, Stored } from '../../core/kube/objects.ts';
-import { controllerOf } from '../../core/kube/owner-references.ts';
-import { compareResourceVersions, newer } from '../../core/kube/resource-version.ts';
+import { newer } from '../../core/kube/resource-version.ts';
 import { formatTime } from '../../core/kube/time.ts';
-import type { Client } from '../../machinery/client/client.ts';
-import type { Clock } from '../../machinery/time/clock.ts';
-import type { Reconciler, ReconcileResult } from '../../machinery/controller/controller.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';
 import { keyText } from '../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../machinery/cache/object-store.ts';
+import { type Claims, createClaims } from '../../machinery/children/claims.ts';
+import { isEmptySelector } from '../../machinery/children/selectors.ts';
+import { requeueAfter, takeTurn } from '../../machinery/children/turn.ts';
+import { isNamespaceTerminating, isRefused } from '../../machinery/children/write-outcomes.ts';
+import type { Reconciler, ReconcileResult } from '../../machinery/controller/controller.ts';
 import { tellAnnotations } from './annotation-events.ts';
-import { type Claims, createClaims } from './claims.ts';
-import type { DaemonWorld } from './daemon-world.ts';
 import { daemonConditions, setConditions, withoutConditions } from './conditions.ts';
 import { definitionOf, isSameDefinition } from './definition.ts';
-import type { FailedPodBackoff } from './failed-pod-backoff.ts';
-import type { Histories } from './history.ts';
+import { constructHistory, type HistoryOptions, markCanaryPassed, trimHistory } from './history.ts';
 import type { History, KnownDaemon } from './known-daemon.ts';
-import type { PodEvents } from './pod-events.ts';
-import { type Creation, isNamespaceTerminating, isRefused, type PodWriter } from './pod-writer.ts';
+import { type NodeWork, type NodeWorkOptions, planNodes } from './node-work.ts';
+import { claimPods, learnOrphans } from './pod-claims.ts';
 import { createPodMakers } from './pod-makers.ts';
-import { createRollouts } from './rollout.ts';
+import type { Rollouts } from './rollout.ts';
 import { rolloutOptions } from './rollout-options.ts';
-import { countsOf, writeStatus } from './status.ts';
+import { countsOf, type NextConditions, writeDaemonStatus } from './status.ts';
 
-export interface SyncOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly world: DaemonWorld;
-  readonly writer: PodWriter;
-  readonly events: PodEvents;
+/** The parts that every reconcile works with; none of them changes. */
+export interface DaemonSync extends HistoryOptions, NodeWorkOptions {
   readonly sets: Lister<DaemonSet>;
   readonly pods: Informer<Pod>;
-  readonly histories: Histories;
-  readonly backoff: FailedPodBackoff;
-  /** How long to gather what changes during a sync before the next. */
+  readonly rollouts: Rollouts;
+  /** How long to gather changes of pods and nodes before the next reconcile. */
   readonly coalesceMs: number;
 }
 
-/** Pods created before the status is written again and others get a turn. */
-const CREATIONS_PER_SYNC = 2000;
-
-export function createSync(options: SyncOptions): Reconciler<ObjectKey> {
-  const { client, clock, world, writer, events, histories } = options;
-  const rollouts = createRollouts(world, events);
-
-  function daemonFor(set: Stored<DaemonSet>): KnownDaemon {
-    const known = world.byName(keyText({ namespace: set.metadata.namespace ?? '', name: set.metadata.name }));
-    if (known !== undefined && known.uid !== set.metadata.uid) world.forget(known);
-    else if (known !== undefined) {
-      known.set = newer(set, known.set);
-      return known;
-    }
-    return world.register(set, definitionOf(set, ''));
-  }
-
-  /** Tells the engine what the DaemonSet has become, and from which template pods are made from now on. */
-  function define(daemon: KnownDaemon, hash: string): void {
-    const definition = definitionOf(daemon.set, hash);
-    if (isSameDefinition(definition, daemon.definition) && daemon.maker !== undefined) return;
-    daemon.maker = createPodMakers(daemon.set, hash, rolloutOptions(daemon.set).overrides);
-    if (!isSameDefinition(definition, daemon.definition)) world.define(daemon, definition);
-  }
-
-  /**
-   * A new DaemonSet may find pods that a former one left behind. A cache that is older than the DaemonSet may show them as
-   * the former one's still; making pods beside them would be making them twice.
-   */
-  async function learnOrphans(daemon: KnownDaemon, signal: AbortSignal): Promise<void> {
-    if (daemon.knowsOrphans) return;
-    const { namespace = '', resourceVersion } = daemon.set.metadata;
-    if ((compareResourceVersions(options.pods.resourceVersion, resourceVersion) ?? -1) < 0) {
-      const labelSelector = formatLabelSelector(daemon.set.spec.selector);
-      const { items } = await client.list(PODS, { namespace, labelSelector, signal });
-      for (const pod of items)
-        if (controllerOf(pod) === undefined && pod.metadata.deletionTimestamp === undefined)
-          daemon.adoptable.set(pod.metadata.uid, pod);
-    }
-    daemon.knowsOrphans = true;
-  }
-
-  async function claim(daemon: KnownDaemon, claims: Claims): Promise<void> {
-    for (const pod of [...daemon.releasable.values()]) {
-      const released = await claims.release(PODS, pod);
-      daemon.releasable.delete(pod.metadata.uid);
-      if (released === undefined) continue;
-      world.wrote(daemon, released);
-      if (released.spec.nodeName) daemon.letGo.add(released.spec.nodeName);
-    }
-    for (const pod of [...daemon.adoptable.values()]) {
-      const adopted = await claims.adopt(PODS, pod);
-      daemon.adoptable.delete(pod.metadata.uid);
-      if (adopted !== undefined) world.wrote(daemon, adopted);
-    }
-  }
-
-  /** Somebody who takes the labels off every new pod must not have us make pods without end. */
-  function waitAfterLetGo(daemon: KnownDaemon, place: number): number {
-    if (daemon.letGo.size === 0) return 0;
-    const node = world.engine.nodeName(place);
-    if (!daemon.letGo.has(node)) return 0;
-    const waitMs = options.backoff.attempt(`let go ${daemon.uid}/${node}`);
-    if (waitMs === 0) daemon.letGo.delete(node);
-    return waitMs;
-  }
-
-  /** What is to be done node by node, whatever the rollout does. */
-  interface NodeWork {
-    readonly creations: readonly Creation[];
-    readonly remove: readonly Stored<Pod>[];
-    /** There is more to create than one sync does. */
-    readonly more: boolean;
-    /** A failed pod may be deleted only after this time. */
-    readonly retryMs: number | undefined;
-  }
-
-  function planNodes(daemon: KnownDaemon): NodeWork {
-    const view = world.view(daemon);
-    const now = clock.now();
-    const create: number[] = [];
-    const remove: Stored<Pod>[] = [];
-    let retryMs: number | undefined;
-    for (const place of view.listed(WORK)) {
-      const work = manage(daemon.definition, view.verdict(place), world.engine.node(place), view.children(place), now);
-      if (work.create) {
-        const waitMs = waitAfterLetGo(daemon, place);
-        if (waitMs > 0) retryMs = Math.min(retryMs ?? waitMs, waitMs);
-        else create.push(place);
-      }
-      remove.push(...work.remove);
-      for (const pod of work.succeeded) {
-        events.foundSucceeded(daemon.set, fullName(pod), world.engine.nodeName(place));
-        remove.push(pod);
-      }
-      for (const pod of work.failed) {
-        const waitMs = options.backoff.attempt(backoffKey(daemon.set, world.engine.nodeName(place)));
-        if (waitMs > 0) {
-          retryMs = Math.min(retryMs ?? waitMs, waitMs);
-          continue;
-        }
-        events.foundFailed(daemon.set, fullName(pod), world.engine.nodeName(place));
-        remove.push(pod);
-      }
-    }
-    const creations = writer.plan(daemon, create, CREATIONS_PER_SYNC);
-    return { creations, remove, more: create.length > CREATIONS_PER_SYNC, retryMs };
-  }
-
-  /**
-   * Nodes first, then the rollout; both at once where nothing goes but by the rollout, and it decides the same before and after.
-   * Unless creations may fail: it takes nothing down that could not come back.
-   */
-  async function bringPods(
-    daemon: KnownDaemon,
-    history: History,
-    work: NodeWork,
-    signal: AbortSignal,
-  ): Promise<RolledOut> {
-    const managing = writer.write(daemon, work.creations, work.remove, signal);
-    const isApart = work.remove.length === 0 && decidesBeforeCreation(daemon.definition) && writer.isProven(daemon);
-    const rolling = isApart ? rollOut(daemon, history, signal) : managing.then(() => rollOut(daemon, history, signal));
-    const [managed, rolled] = await Promise.allSettled([managing, rolling]);
-    if (managed.status === 'rejected') throw managed.reason;
-    if (rolled.status === 'rejected') throw rolled.reason;
-    return rolled.value;
-  }
-
-  interface RolledOut {
-    readonly state: RolloutState;
-    readonly limits: RolloutLimits;
-    readonly dueMs: number | undefined;
-  }
-
-  async function rollOut(daemon: KnownDaemon, history: History, signal: AbortSignal): Promise<RolledOut> {
-    const { updateStrategy } = daemon.set.spec;
-    const view = world.view(daemon);
-    const limits = rolloutLimits(updateStrategy, view.count(DESIRED));
-    if (updateStrategy?.type === 'OnDelete')
-      return { state: view.count(HAS_OLD) === 0 ? 'Complete' : 'Progressing', limits, dueMs: undefined };
-    const wishes = rolloutOptions(daemon.set);
-    const { plan, canaryDueMs, canaryPassed } = rollouts.step(daemon, history, limits, wishes, clock.now());
-    const creations = writer.plan(daemon, plan.createAt);
-    if (canaryPassed) await histories.markCanaryPassed(daemon);
-    await writer.write(daemon, creations, plan.remove, signal);
-    return { state: plan.state, limits, dueMs: canaryDueMs };
-  }
-
-  async function bring(daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
-    await writer.settleDoubts(daemon, signal);
-    world.tick();
-    world.reconcileAnswers(daemon);
-    await learnOrphans(daemon, signal);
-    const claims = createClaims(client, daemon);
-    const history = await histories.construct(daemon, claims).catch((error: unknown) => {
-      // Without a revision there are no pods, and nobody else would say why.
-      if (isRefused(error)) events.createFailed(daemon.set, error);
-      throw error;
-    });
-    define(daemon, history.hash);
-    const isUnderWay = world.view(daemon).count(HAS_OLD) > 0;
-    daemon.toldAnnotations = tellAnnotations(daemon.set, isUnderWay, daemon.toldAnnotations, events);
-    let failure: { readonly error: unknown } | undefined;
-    let managed: NodeWork | undefined;
-    let rolled: RolledOut | undefined;
-    try {
-      await claim(daemon, claims);
-      managed = planNodes(daemon);
-      rolled = await bringPods(daemon, history, managed, signal);
-      await histories.cleanUp(daemon);
-    } catch (error) {
-      failure = { error };
-    }
-    const view = world.view(daemon);
-    // What did work is reported even where something else did not.
-    try {
-      const { current } = history;
-      const wishes = rolloutOptions(daemon.set);
-      const isAsked = wishes.conditions;
-      const conditions =
-        rolled === undefined || !isAsked
-          ? isAsked
-            ? undefined
-            : withoutConditions
-          : setConditions(
-              daemonConditions(view, rolled.state, current.revision, rolled.limits, wishes),
-              formatTime(clock.now()),
-            );
-      await writeStatus(client, daemon, countsOf(view), conditions);
-    } catch (error) {
-      failure ??= { error };
-    }
-    if (failure !== undefined) throw failure.error;
-    if (managed?.more === true) return { requeueAfterMs: 0 };
-    const due = view.nextDue === undefined ? undefined : Math.max(1, view.nextDue - clock.now());
-    return soonest(soonest(due, managed?.retryMs).requeueAfterMs, rolled?.dueMs);
-  }
-
-  return async (key, signal) => {
-    const set = options.sets.get(key.name, key.namespace);
-    const known = world.byName(keyText(key));
+export const createSync =
+  (sync: DaemonSync): Reconciler<ObjectKey> =>
+  async (key, signal) => {
+    const { registry, clock, coalesceMs } = sync;
+    const set = sync.sets.get(key.name, key.namespace);
     if (set === undefined) {
-      if (known !== undefined) world.forget(known);
+      const known = registry.byName(keyText(key));
+      if (known !== undefined) registry.forget(known);
       return undefined;
     }
-    if (isEmptySelector(set)) {
-      events.selectsAll(set);
+    if (isEmptySelector(set.spec.selector)) {
+      sync.events.selectsAll(set);
       return undefined;
     }
-    const daemon = daemonFor(set);
-    // Its pods and revisions are the garbage collector's now, and no count of them could be relied on.
-    if (daemon.set.metadata.deletionTimestamp !== undefined) return undefined;
-    daemon.busy = true;
-    daemon.again = false;
-    try {
-      const result = await bring(daemon, signal);
-      return soonest(result.requeueAfterMs, daemon.again ? options.coalesceMs : undefined);
-    } catch (error) {
-      // No attempt could succeed, and nothing is lost: what is left to see is how everything goes.
-      if (isNamespaceTerminating(error)) return daemon.again ? { requeueAfterMs: options.coalesceMs } : {};
-      throw error;
-    } finally {
-      daemon.busy = false;
-      daemon.syncedAt = clock.monotonic();
-    }
+    const daemon = daemonFor(sync, key, set);
+    // The pods and revisions are the garbage collector's now, and no count of them could be relied on.
+    if (isBeingDeleted(daemon.object)) return undefined;
+    return takeTurn(
+      daemon.turn,
+      clock,
+      () => coalesceMs,
+      () => reconcile(sync, daemon, signal).catch(unlessNamespaceEnds),
+    );
   };
+
+/** A namespace that is being deleted lets no pod in: no retry could succeed, and the DaemonSet is deleted with it. */
+function unlessNamespaceEnds(error: unknown): ReconcileResult {
+  if (isNamespaceTerminating(error)) return {};
+  throw error;
 }
 
-const fullName = (pod: Pod): string => `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
+/** The record of this DaemonSet, with the newest state in it; a new one for another UID. */
+function daemonFor({ registry }: DaemonSync, key: ObjectKey, set: Stored<DaemonSet>): KnownDaemon {
+  const known = registry.byName(keyText(key));
+  if (known !== undefined && known.uid === set.metadata.uid) {
+    known.object = newer(set, known.object);
+    return known;
+  }
+  if (known !== undefined) registry.forget(known);
+  return registry.register(set, definitionOf(set, ''));
+}
 
-const backoffKey = (set: Stored<DaemonSet>, node: string): string =>
-  `${set.metadata.uid}/${set.status?.observedGeneration ?? 0}/${node}`;
+/** The outcome of one reconcile's writes; parts are undefined that a failure kept from being decided. */
+interface Progress {
+  work?: NodeWork;
+  rolled?: RolledOut;
+  failure?: { readonly error: unknown };
+}
 
-const isEmptySelector = ({ spec: { selector } }: DaemonSet): boolean =>
-  selector !== undefined &&
-  Object.keys(selector.matchLabels ?? {}).length === 0 &&
-  (selector.matchExpressions ?? []).length === 0;
+async function reconcile(sync: DaemonSync, daemon: KnownDaemon, signal: AbortSignal): Promise<ReconcileResult> {
+  const { client, clock, registry, writer, events } = sync;
+  await writer.settle(daemon, signal);
+  registry.tick();
+  registry.dropSeenAnswers(daemon);
+  await learnOrphans(client, sync.pods, daemon, signal);
+  const claims = createClaims(client, DAEMON_SETS, daemon.object);
+  const history = await constructHistory(sync, daemon, claims).catch((error: unknown) => {
+    // Without a revision there are no pods: an event says why.
+    if (isRefused(error)) events.createFailed(daemon.object, error);
+    throw error;
+  });
+  define(sync, daemon, history.hash);
+  const isUnderWay = registry.view(daemon).count(HAS_OLD) > 0;
+  const { rollout } = daemon;
+  rollout.toldAnnotations = tellAnnotations(daemon.object, isUnderWay, rollout.toldAnnotations, events);
+  const progress = await bringPods(sync, daemon, history, claims, signal);
+  await report(sync, daemon, history, progress);
+  const { work, rolled, failure } = progress;
+  if (failure !== undefined) throw failure.error;
+  if (work?.more === true) return { requeueAfterMs: 0 };
+  const { nextDue } = registry.view(daemon);
+  const dueMs = nextDue === undefined ? undefined : Math.max(1, nextDue - clock.now());
+  return requeueAfter(dueMs, work?.retryMs, rolled?.dueMs);
+}
 
-function soonest(a: number | undefined, b: number | undefined): ReconcileResult {
-  const requeueAfterMs = a === undefined ? b : b === undefined ? a : Math.min(a, b);
-  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+/** Tells the engine what the DaemonSet has become, and sets the maker of its pods. */
+function define({ registry }: DaemonSync, daemon: KnownDaemon, hash: string): void {
+  const definition = definitionOf(daemon.object, hash);
+  const isSame = isSameDefinition(definition, daemon.definition);
+  if (isSame && daemon.maker !== undefined) return;
+  daemon.maker = createPodMakers(daemon.object, hash, rolloutOptions(daemon.object).overrides);
+  if (!isSame) registry.define(daemon, definition);
+}
+
+/** Claims, creates and deletes pods, and trims the history; a failure ends it and is part of the result. */
+async function bringPods(
+  sync: DaemonSync,
+  daemon: KnownDaemon,
+  history: History,
+  claims: Claims,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const progress: Progress = {};
+  try {
+    await claimPods(daemon, claims);
+    progress.work = planNodes(sync, daemon);
+    progress.rolled = await manageAndRollOut(sync, daemon, history, progress.work, signal);
+    await trimHistory(sync, daemon);
+  } catch (error) {
+    progress.failure = { error };
+  }
+  return progress;
+}
+
+/**
+ * Nodes first, then the rollout; both at once where no pod is deleted but by the rollout, and the rollout decides the same before
+ * and after. Unless creates may fail: the rollout deletes no pod whose successor could not be created.
+ */
+async function manageAndRollOut(
+  sync: DaemonSync,
+  daemon: KnownDaemon,
+  history: History,
+  work: NodeWork,
+  signal: AbortSignal,
+): Promise<RolledOut> {
+  const { writer } = sync;
+  const managing = writer.write(daemon, work.creations, work.remove, signal);
+  const isApart = work.remove.length === 0 && decidesBeforeCreation(daemon.definition) && writer.isProven(daemon);
+  const roll = (): Promise<RolledOut> => rollOut(sync, daemon, history, signal);
+  const [managed, rolled] = await Promise.allSettled([managing, isApart ? roll() : managing.then(roll)]);
+  if (managed.status === 'rejected') throw managed.reason;
+  if (rolled.status === 'rejected') throw rolled.reason;
+  return rolled.value;
+}
+
+interface RolledOut {
+  readonly state: RolloutState;
+  readonly limits: RolloutLimits;
+  /** When the canary will have been available for long enough. */
+  readonly dueMs: number | undefined;
+}
+
+async function rollOut(
+  sync: DaemonSync,
+  daemon: KnownDaemon,
+  history: History,
+  signal: AbortSignal,
+): Promise<RolledOut> {
+  const { writer, registry, rollouts } = sync;
+  const { updateStrategy } = daemon.object.spec;
+  const view = registry.view(daemon);
+  const limits = rolloutLimits(updateStrategy, view.count(DESIRED));
+  if (updateStrategy?.type === 'OnDelete')
+    return { state: view.count(HAS_OLD) === 0 ? 'Complete' : 'Progressing', limits, dueMs: undefined };
+  const wishes = rolloutOptions(daemon.object);
+  const { plan, canaryDueMs, canaryPassed } = rollouts.step(daemon, history, limits, wishes, sync.clock.now());
+  const creations = writer.plan(daemon, plan.createAt);
+  if (canaryPassed) await markCanaryPassed(sync, daemon);
+  await writer.write(daemon, creations, plan.remove, signal);
+  return { state: plan.state, limits, dueMs: canaryDueMs };
+}
+
+/** Writes the status, also where a write of pods failed: the others are reported. The first failure stays the one that is thrown. */
+async function report(sync: DaemonSync, daemon: KnownDaemon, history: History, progress: Progress): Promise<void> {
+  try {
+    const counts = countsOf(sync.registry.view(daemon));
+    await writeDaemonStatus(sync.client, daemon, counts, nextConditions(sync, daemon, history, progress.rolled));
+  } catch (error) {
+    progress.failure ??= { error };
+  }
+}
+
+/** Undefined leaves the conditions as they are: they are wished for, but the rollout's state is not known. */
+function nextConditions(
+  { registry, clock }: DaemonSync,
+  daemon: KnownDaemon,
+  { current }: History,
+  rolled: RolledOut | undefined,
+): NextConditions | undefined {
+  const wishes = rolloutOptions(daemon.object);
+  if (!wishes.conditions) return withoutConditions;
+  if (rolled === undefined) return undefined;
+  const { state, limits } = rolled;
+  const conditions = daemonConditions(registry.view(daemon), state, current.revision, limits, wishes);
+  return setConditions(conditions, formatTime(clock.now()));
 }

@@ -7,10 +7,10 @@
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../core/api/registry/resources.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../core/api/types/core-v1.ts';
 import { withAnnotations } from '../../core/kube/labels.ts';
-import { compareResourceVersions } from '../../core/kube/resource-version.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { BIND_COMPLETED, boundTo, isMeantFor, isReachable, SELECTED_NODE } from '../../core/placement/volume-match.ts';
 import { planVolumes, resolveVolumes, type StorageView } from '../../core/placement/volumes.ts';
+import { type Assumption, Assumptions, fulfil, newAssumption, shows } from '../../machinery/children/assumptions.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import { hasClaims } from './queue/storage-hints.ts';
@@ -45,12 +45,6 @@ export interface VolumeBindingsOptions {
 
 const TIMEOUT_MS = 600_000;
 
-/** An object as it was decided; with a version once the API has taken it. */
-interface Assumed<T> {
-  object: T;
-  written: string | undefined;
-}
-
 const keyOf = ({ metadata: { namespace = '', name } }: PersistentVolumeClaim): string => `${namespace}/${name}`;
 /** What somebody may wait for: a claim, a volume, or that a pod goes. */
 const claimTopic = (claim: PersistentVolumeClaim): string => `claim ${keyOf(claim)}`;
@@ -59,8 +53,8 @@ const podTopic = (uid: string): string => `pod ${uid}`;
 
 export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBindings {
   const { client, clock, seen } = options;
-  const volumes = new Map<string, Assumed<PersistentVolume>>();
-  const claims = new Map<string, Assumed<PersistentVolumeClaim>>();
+  const volumes = new Assumptions<PersistentVolume>();
+  const claims = new Assumptions<PersistentVolumeClaim>();
   const waiting = new Map<string, Set<() => void>>();
 
   const view: StorageView = {
@@ -68,10 +62,11 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
     claim: (namespace, name) => claims.get(`${namespace}/${name}`)?.object ?? seen.claim(namespace, name),
     volume: (name) => volumes.get(name)?.object ?? seen.volume(name),
     *availableVolumes(className) {
-      for (const volume of seen.availableVolumes(className)) if (!volumes.has(volume.metadata.name)) yield volume;
+      for (const volume of seen.availableVolumes(className))
+        if (volumes.get(volume.metadata.name) === undefined) yield volume;
     },
     volumeMeantFor(claim) {
-      for (const { object } of volumes.values()) if (isMeantFor(object, claim)) return object;
+      for (const object of volumes.objects()) if (isMeantFor(object, claim)) return object;
       return seen.volumeMeantFor(claim);
     },
   };
@@ -79,17 +74,6 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
   const tellWaiting = (topic: string): void => {
     for (const wake of waiting.get(topic) ?? []) wake();
   };
-
-  /** Forgets what the caches show by now, or show to be gone. */
-  function dropSeen<T extends PersistentVolume | PersistentVolumeClaim>(
-    assumed: Map<string, Assumed<T>>,
-    key: string,
-    now: T | undefined,
-  ): void {
-    const written = assumed.get(key)?.written;
-    const isSeen = written !== undefined && isAtLeast(now?.metadata.resourceVersion, written);
-    if (now === undefined || isSeen) assumed.delete(key);
-  }
 
   /** Until one of these changes, or the time has come. */
   async function pause(topics: readonly string[], until: number, signal: AbortSignal): Promise<void> {
@@ -130,16 +114,16 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
     const chosen = bind.map(({ claim, volume }): Chosen => {
       const object = boundTo(volume, claim);
       const name = volume.metadata.name;
-      const assumed: Assumed<PersistentVolume> = volumes.get(name) ?? { object, written: undefined };
-      if (object !== volume) volumes.set(name, assumed);
+      const assumed = volumes.get(name) ?? newAssumption(object);
+      if (object !== volume) volumes.assume(name, assumed);
       return { name, claim, assumed, isNew: object !== volume };
     });
     const asked = provision.map((claim): Asked => {
       const { name } = node.metadata;
       const isNew = claim.metadata.annotations?.[SELECTED_NODE] !== name;
       const object = isNew ? withAnnotations(claim, { [SELECTED_NODE]: name }) : claim;
-      const assumed: Assumed<PersistentVolumeClaim> = { object, written: undefined };
-      if (isNew) claims.set(keyOf(claim), assumed);
+      const assumed = newAssumption(object);
+      if (isNew) claims.assume(keyOf(claim), assumed);
       return { assumed, isNew };
     });
 
@@ -159,12 +143,8 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
         }
       },
       undo() {
-        for (const { name, assumed } of chosen)
-          if (assumed.written === undefined && volumes.get(name) === assumed) volumes.delete(name);
-        for (const { assumed } of asked) {
-          const key = keyOf(assumed.object);
-          if (assumed.written === undefined && claims.get(key) === assumed) claims.delete(key);
-        }
+        for (const { name, assumed } of chosen) volumes.undo(name, assumed);
+        for (const { assumed } of asked) claims.undo(keyOf(assumed.object), assumed);
       },
     };
   }
@@ -172,15 +152,11 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
   async function tell(chosen: readonly Chosen[], asked: readonly Asked[], signal: AbortSignal): Promise<void> {
     for (const { assumed, isNew } of chosen) {
       if (!isNew || assumed.written !== undefined) continue;
-      const written = await client.update(PERSISTENT_VOLUMES, assumed.object, { signal });
-      assumed.object = written;
-      assumed.written = written.metadata.resourceVersion;
+      fulfil(assumed, await client.update(PERSISTENT_VOLUMES, assumed.object, { signal }));
     }
     for (const { assumed, isNew } of asked) {
       if (!isNew) continue;
-      const written = await client.update(PERSISTENT_VOLUME_CLAIMS, assumed.object, { signal });
-      assumed.object = written;
-      assumed.written = written.metadata.resourceVersion;
+      fulfil(assumed, await client.update(PERSISTENT_VOLUME_CLAIMS, assumed.object, { signal }));
     }
   }
 
@@ -197,14 +173,14 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
       if (volumes.get(name) === assumed && assumed.written === undefined) return false;
       const volume = seen.volume(name);
       if (volume === undefined) throw new Error(`failed to check binding: persistentvolume "${name}" not found`);
-      if (!isAtLeast(volume.metadata.resourceVersion, assumed.written)) return false;
+      if (!shows(volume, assumed)) return false;
       if ((volume.spec.claimRef?.uid ?? '') === '') throw new Error(`ClaimRef got reset for pv "${name}"`);
       if (!isFullyBound(current(claim))) return false;
     }
     for (const { assumed } of asked) {
       const claim = current(assumed.object);
       const { name } = claim.metadata;
-      if (!isAtLeast(claim.metadata.resourceVersion, assumed.written)) return false;
+      if (!shows(claim, assumed)) return false;
       if (claim.metadata.annotations?.[SELECTED_NODE] !== node.metadata.name)
         throw new Error(`provisioning failed for PVC "${name}"`);
       const { volumeName = '' } = claim.spec;
@@ -221,11 +197,11 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
     reserve,
     claimChanged(claim) {
       const { namespace = '', name } = claim.metadata;
-      if (claims.size > 0) dropSeen(claims, keyOf(claim), seen.claim(namespace, name));
+      if (!claims.isEmpty) claims.confirm(keyOf(claim), seen.claim(namespace, name));
       tellWaiting(claimTopic(claim));
     },
     volumeChanged({ metadata: { name } }) {
-      if (volumes.size > 0) dropSeen(volumes, name, seen.volume(name));
+      if (!volumes.isEmpty) volumes.confirm(name, seen.volume(name));
       tellWaiting(volumeTopic(name));
     },
     podGone: (uid) => tellWaiting(podTopic(uid)),
@@ -235,18 +211,15 @@ export function createVolumeBindings(options: VolumeBindingsOptions): VolumeBind
 interface Chosen {
   readonly name: string;
   readonly claim: PersistentVolumeClaim;
-  readonly assumed: Assumed<PersistentVolume>;
+  readonly assumed: Assumption<PersistentVolume>;
   /** The API does not know yet. */
   readonly isNew: boolean;
 }
 
 interface Asked {
-  readonly assumed: Assumed<PersistentVolumeClaim>;
+  readonly assumed: Assumption<PersistentVolumeClaim>;
   readonly isNew: boolean;
 }
 
 const isFullyBound = ({ spec, metadata }: PersistentVolumeClaim): boolean =>
   (spec.volumeName ?? '') !== '' && metadata.annotations?.[BIND_COMPLETED] !== undefined;
-
-const isAtLeast = (version: string | undefined, written: string | undefined): boolean =>
-  written === undefined || (compareResourceVersions(version ?? '', written) ?? 1) >= 0;

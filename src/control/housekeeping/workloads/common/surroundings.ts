@@ -1,6 +1,5 @@
-/** What every controller of this house gets, and what it makes of it. */
-import type { KubeObject, ObjectKey, Resource, Stored } from '../../../../core/kube/objects.ts';
-import { apiVersionOf } from '../../../../core/kube/objects.ts';
+/** Options of the workload controllers, and the loop that reconciles owners of children. */
+import type { KubeObject, ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import {
   type Controller,
@@ -10,20 +9,21 @@ import {
 } from '../../../../machinery/controller/controller.ts';
 import type { Informer } from '../../../../machinery/cache/informer.ts';
 import { eventsFor, type KeeperOptions } from '../../keeper.ts';
-import { takeTurn } from './feed.ts';
-import type { Owner, Owners } from './owners.ts';
+import type { Tell } from './tell.ts';
+import { takeTurn } from '../../../../machinery/children/turn.ts';
+import type { Owner, Owners } from '../../../../machinery/children/owners.ts';
 
 export interface WorkloadOptions extends KeeperOptions {
-  /** Objects worked on at a time. */
+  /** Objects reconciled at a time. */
   readonly concurrency?: number;
 }
 
 const CONCURRENCY = 8;
+/** The least time between two reconciles of an object that only its children asked for, and more for each child there is. */
+const COALESCE_MS = 20;
+const MS_A_CHILD = 0.06;
 
-export type Severity = 'Normal' | 'Warning';
-export type Tell = (object: KubeObject, type: Severity, reason: string, note: string) => void;
-
-/** Speaks in events as this component of kube-controller-manager; the actors write them. */
+/** Emits events as this component of kube-controller-manager; the actors write them to the API. */
 export function createTeller(
   options: WorkloadOptions,
   component: string,
@@ -32,7 +32,7 @@ export function createTeller(
   return { actors, tell: (object, type, reason, note) => recorder.event(object, { type, reason, note }) };
 }
 
-/** What a reconcile loop needs of the surroundings. */
+/** The part of the options that every reconcile loop takes. */
 export const loopOptions = (
   { clock, random, logger, metrics, concurrency = CONCURRENCY }: WorkloadOptions,
   name: string,
@@ -49,14 +49,14 @@ export interface OwnerLoop<O extends KubeObject, W extends Owner<O>> {
   readonly name: string;
   readonly informer: Informer<O>;
   readonly owners: Owners<O, W>;
-  /** How many children there are to go through; few unless said. */
+  /** The number of children that a reconcile goes through; few unless said. */
   readonly children?: (owner: W) => number;
   /** Whether the object is left alone. */
   readonly skips?: (object: Stored<O>) => boolean;
   readonly sync: (owner: W, signal: AbortSignal) => Promise<ReconcileResult>;
 }
 
-/** The loop that syncs the objects of one kind, each with what is remembered of it. */
+/** The loop that reconciles the objects of one kind, each with its `Owner` record. */
 export function createOwnerLoop<O extends KubeObject, W extends Owner<O>>(
   options: WorkloadOptions,
   { name, informer, owners, children = () => 0, skips = () => false, sync }: OwnerLoop<O, W>,
@@ -69,18 +69,11 @@ export function createOwnerLoop<O extends KubeObject, W extends Owner<O>>(
       if (skips(object)) return undefined;
       const owner = owners.of(key, object);
       return takeTurn(
-        owner,
+        owner.turn,
         options.clock,
-        () => children(owner),
+        () => COALESCE_MS + children(owner) * MS_A_CHILD,
         () => sync(owner, signal),
       );
     },
   });
-}
-
-/** Lists answer with items that do not say what they are; children and events must name it. */
-export function withType<T extends KubeObject>(resource: Resource<T>, object: T): T {
-  const apiVersion = apiVersionOf(resource);
-  if (object.apiVersion === apiVersion && object.kind === resource.kind) return object;
-  return { ...object, apiVersion, kind: resource.kind };
 }

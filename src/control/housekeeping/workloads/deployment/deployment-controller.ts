@@ -1,24 +1,26 @@
 /**
  * deployment/ — rolls a pod template out by way of ReplicaSets, one for each template there has been.
  *
- * `sizes.ts` says how large each set should be, `deployment-status.ts` what to report, `revisions.ts` and `template-hash.ts`
- * which set is whose; `sync.ts` carries it out. Sets are written under their resourceVersion, so no decision made from an
- * old state takes effect.
+ * `sizes.ts` says how large each set should be, `deployment-status.ts` what to report, `revisions.ts` which set belongs to
+ * which template; `sync.ts` reconciles and `replica-sets.ts` writes the sets, under their resourceVersion: no decision made
+ * from an old state takes effect.
  */
 import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../../../../core/api/registry/resources.ts';
 import type { Deployment, ReplicaSet } from '../../../../core/api/types/apps-v1.ts';
 import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { NO_KEYS } from '../../../../machinery/controller/controller.ts';
-import { createFeed } from '../common/feed.ts';
-import { indexChildren } from '../common/indexes.ts';
-import { createOverlay } from '../common/overlay.ts';
-import { createOwners, newOwner } from '../common/owners.ts';
-import { isEmptySelector, selectsWith } from '../common/selectors.ts';
-import { createOwnerLoop, createTeller, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createFeed } from '../../../../machinery/children/feed.ts';
+import { indexChildren, indexPods } from '../../../../machinery/children/child-index.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
+import { createOwners, newOwner } from '../../../../machinery/children/owners.ts';
+import { isEmptySelector, selectsWith } from '../../../../machinery/children/selectors.ts';
+import { createOwnerLoop, createTeller, type WorkloadOptions } from '../common/surroundings.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 import { together } from '../../keeper.ts';
 import { isRecreate } from './sizes.ts';
-import { createSync, type DeploymentOwner } from './sync.ts';
+import type { DeploymentOwner } from './rollout.ts';
+import { createSync } from './sync.ts';
 
 export function createDeploymentController(options: WorkloadOptions): Actor {
   const { client, informers, clock } = options;
@@ -28,9 +30,9 @@ export function createDeploymentController(options: WorkloadOptions): Actor {
   const { actors, tell } = createTeller(options, 'deployment-controller');
   const owners = createOwners<Deployment, DeploymentOwner>((key, object) => ({
     ...newOwner(key, object),
-    sets: createOverlay<ReplicaSet>(sets),
+    sets: new Overlay<ReplicaSet>(sets),
   }));
-  const sync = createSync({ client, clock, tell, sets: indexChildren(sets), pods: indexChildren(pods) });
+  const sync = createSync({ client, clock, tell, sets: indexChildren(sets), pods: indexPods(pods) });
 
   function selectsAll(deployment: Deployment): boolean {
     if (!isEmptySelector(deployment.spec.selector)) return false;

@@ -7,7 +7,7 @@ import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
 import { isStatus } from '../../../../core/kube/status-error.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller/controller.ts';
-import { unlessGone } from '../common/outcomes.ts';
+import { unlessGone } from '../../../../machinery/children/write-outcomes.ts';
 import { newer } from '../../../../core/kube/resource-version.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 import { feedServices, selectedPods } from './service-feed.ts';

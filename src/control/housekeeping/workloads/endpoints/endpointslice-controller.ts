@@ -12,10 +12,10 @@ import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller/controller.ts';
 import { keyOf, keyText } from '../../../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../../../machinery/cache/object-store.ts';
-import { indexChildren } from '../common/indexes.ts';
-import { unlessGone } from '../common/outcomes.ts';
-import { createOverlay, type Overlay } from '../common/overlay.ts';
-import { createNames } from '../common/pod-names.ts';
+import { indexChildren } from '../../../../machinery/children/child-index.ts';
+import { unlessGone } from '../../../../machinery/children/write-outcomes.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
+import { createNames } from '../../../../machinery/children/child-names.ts';
 import { podPrefix } from '../common/pod-template.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 import { feedServices, selectedPods } from './service-feed.ts';
@@ -45,7 +45,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
 
   function overlayOf(uid: string): Overlay<EndpointSlice> {
     let overlay = overlays.get(uid);
-    if (overlay === undefined) overlays.set(uid, (overlay = createOverlay<EndpointSlice>(slices)));
+    if (overlay === undefined) overlays.set(uid, (overlay = new Overlay<EndpointSlice>(slices)));
     return overlay;
   }
 

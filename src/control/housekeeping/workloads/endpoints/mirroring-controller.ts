@@ -9,11 +9,12 @@ import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller/controller.ts';
 import { keyOf, keyText } from '../../../../machinery/cache/object-keys.ts';
 import { together } from '../../keeper.ts';
-import { isNamespaceTerminating, unlessGone } from '../common/outcomes.ts';
-import { createOverlay, type Overlay } from '../common/overlay.ts';
-import { createNames } from '../common/pod-names.ts';
+import { isNamespaceTerminating, unlessGone } from '../../../../machinery/children/write-outcomes.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
+import { createNames } from '../../../../machinery/children/child-names.ts';
 import { podPrefix } from '../common/pod-template.ts';
-import { createTeller, loopOptions, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createTeller, loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 import { isMirrored, MIRROR, type Mirrored, mirroredGroups, MOST_MIRRORED, planMirror } from './mirror.ts';
 import { MANAGED_BY, SERVICE_NAME } from './slices.ts';
 
@@ -31,7 +32,7 @@ export function createEndpointSliceMirroringController(options: WorkloadOptions)
   const overlayOf = (key: ObjectKey): Overlay<EndpointSlice> => {
     const text = keyText(key);
     let overlay = overlays.get(text);
-    if (overlay === undefined) overlays.set(text, (overlay = createOverlay<EndpointSlice>(slices)));
+    if (overlay === undefined) overlays.set(text, (overlay = new Overlay<EndpointSlice>(slices)));
     return overlay;
   };
 

@@ -6,7 +6,7 @@ import { deepEqual } from '../../../../core/kube/immutable.ts';
 import type { Labels } from '../../../../core/kube/labels.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';
 import { selectorFromLabels } from '../../../../core/kube/selector.ts';
-import { remembering, type Selects } from '../common/selectors.ts';
+import { remembering, type Selects } from '../../../../machinery/children/selectors.ts';
 
 const known = new WeakMap<Labels, Selects>();
 

@@ -1,7 +1,7 @@
 /**
- * job/ — runs pods to completion. `judge.ts` says what a Job's state amounts to and which pods it needs, `job-status.ts` how it is
- * counted so that no pod is counted twice or lost, `job-sync.ts` carries it out. A pod keeps a finalizer until it is counted;
- * those of Jobs that are gone or finished are let go here too.
+ * job/ — runs pods to completion. `judge.ts` says what a Job's state amounts to and which pods it needs, `job-status.ts` counts
+ * so that no pod is counted twice or lost, `job-sync.ts` reconciles, `job-run.ts` writes pods. A pod keeps a finalizer until it
+ * is counted; a second loop here takes it off pods of Jobs that are gone or finished.
  */
 import { JOBS, PODS } from '../../../../core/api/registry/resources.ts';
 import type { Job } from '../../../../core/api/types/batch-v1.ts';
@@ -11,44 +11,48 @@ import { controllerOf } from '../../../../core/kube/owner-references.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller/controller.ts';
 import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import { createFeed } from '../common/feed.ts';
-import { indexChildren } from '../common/indexes.ts';
-import { unlessGone } from '../common/outcomes.ts';
-import { createOverlay } from '../common/overlay.ts';
-import { createOwners, newPodOwner } from '../common/owners.ts';
-import { createPodControl } from '../common/pod-control.ts';
-import { selectsWith } from '../common/selectors.ts';
-import { createOwnerLoop, createTeller, loopOptions, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createFeed } from '../../../../machinery/children/feed.ts';
+import { indexPods } from '../../../../machinery/children/child-index.ts';
+import { unlessGone } from '../../../../machinery/children/write-outcomes.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
+import { createOwners, newPodOwner } from '../../../../machinery/children/owners.ts';
+import { createChildWriter } from '../../../../machinery/children/child-writer.ts';
+import { selectsWith } from '../../../../machinery/children/selectors.ts';
+import { createOwnerLoop, createTeller, loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
+import { podEvents } from '../common/tell.ts';
 import { together } from '../../keeper.ts';
 import { NO_BACKOFF } from './backoff.ts';
 import { isTracked, TRACKING } from './job-pods.ts';
-import { createJobSync, isManagedElsewhere, type JobOwner } from './job-sync.ts';
+import type { JobOwner } from './job-run.ts';
+import { createJobSync, isManagedElsewhere } from './job-sync.ts';
 import { isFinished } from './judge.ts';
 
 export function createJobController(options: WorkloadOptions): Actor {
   const { client, informers, clock } = options;
   const jobs = informers.for(JOBS);
   const pods = informers.for(PODS);
-  const children = indexChildren(pods);
+  const index = indexPods(pods);
   const { actors, tell } = createTeller(options, 'job-controller');
-  const control = createPodControl<Job>({ client, tell, named: (job) => withType(JOBS, job) });
+  const events = podEvents<Job>(tell, (job) => withType(JOBS, job));
+  const writer = createChildWriter({ client, resource: PODS, events });
   const owners = createOwners<Job, JobOwner>((key, job) => ({
-    ...newPodOwner(key, job, createOverlay<Pod>(pods)),
+    ...newPodOwner(key, job, new Overlay<Pod>(pods)),
     backoff: NO_BACKOFF,
   }));
   const isTaken = (name: string, namespace: string): boolean => pods.lister.get(name, namespace) !== undefined;
-  const sync = createJobSync({ client, clock, tell, control, children, isTaken });
+  const sync = createJobSync({ client, clock, tell, writer, index, isTaken });
   const controller = createOwnerLoop(options, {
     name: 'job',
     informer: jobs,
     owners,
-    children: ({ uid }) => children.of(uid).size,
+    children: ({ uid }) => index.of(uid).size,
     sync,
   });
   const selects = ({ spec }: Job) => selectsWith(spec.selector);
   createFeed({ controller, clock, resource: JOBS, informer: jobs, owners, selects }).follow(pods, true);
 
-  /** Whether somebody still counts this pod. */
+  /** Whether a Job that goes on, or another controller, still counts this pod. */
   function isCounted(pod: Pod): boolean {
     const reference = controllerOf(pod);
     if (reference?.kind !== 'Job') return false;
@@ -70,7 +74,7 @@ export function createJobController(options: WorkloadOptions): Actor {
   );
   releaser.watch(jobs, (job, { type, object }) => {
     if (job !== object || (type !== 'delete' && !isFinished(job))) return [];
-    return Array.from(children.of(job.metadata.uid))
+    return Array.from(index.of(job.metadata.uid))
       .filter(isTracked)
       .map((pod) => keyOf(pod));
   });

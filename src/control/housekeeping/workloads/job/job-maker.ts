@@ -4,7 +4,7 @@ import type { Job } from '../../../../core/api/types/batch-v1.ts';
 import type { Container, Pod, PodSpec } from '../../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';
 import { EMPTY_SPEC, podOf, podPrefix, sharedMeta } from '../common/pod-template.ts';
-import { withType } from '../common/surroundings.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 import { failuresOf, hasLimitPerIndex, INDEX, INDEX_FAILURES, INDEX_IGNORED_FAILURES, TRACKING } from './job-pods.ts';
 import { judgeFailure } from './policies.ts';
 

@@ -6,7 +6,7 @@ import { findCondition, isConditionTrue } from '../../../../core/kube/conditions
 import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';
 import { parseTime } from '../../../../core/kube/time.ts';
-import { isActive } from '../common/feed.ts';
+import { isActive } from '../common/pod-state.ts';
 import { podsToDelete } from '../common/pod-rank.ts';
 import { type Backoff, backoffLeft, nextBackoff } from './backoff.ts';
 import { count, firstMissing, has, type Indexes, indexesOf, NO_INDEXES, parseIndexes, union } from './indexes.ts';

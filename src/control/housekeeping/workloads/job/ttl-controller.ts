@@ -7,7 +7,7 @@ import { parseTime } from '../../../../core/kube/time.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import { createController } from '../../../../machinery/controller/controller.ts';
 import { keyOf } from '../../../../machinery/cache/object-keys.ts';
-import { unlessGone } from '../common/outcomes.ts';
+import { unlessGone } from '../../../../machinery/children/write-outcomes.ts';
 import { loopOptions, type WorkloadOptions } from '../common/surroundings.ts';
 
 /** When the Job is to go (epoch ms); undefined: not at all, or not yet known. */

@@ -1,8 +1,8 @@
 /**
- * replicaset/ — so many pods of one template: ReplicaSets, and the ReplicationControllers they came from.
+ * replicaset/ — a number of pods of one template: ReplicaSets, and the ReplicationControllers they came from.
  *
- * A sync counts the active pods it controls, as the cache and the answers to its own writes show them, makes or deletes what
- * is too few or too many (`pod-rank.ts` says which), and reports (`replica-status.ts`).
+ * A reconcile counts the active pods that the object controls, as the cache and the answers to own writes show them, creates
+ * missing pods or deletes surplus ones (`pod-rank.ts` says which), and reports (`replica-status.ts`).
  */
 import { PODS } from '../../../../core/api/registry/resources.ts';
 import type { Pod, PodTemplateSpec } from '../../../../core/api/types/core-v1.ts';
@@ -13,33 +13,37 @@ import { controllerOf, isControlledBy } from '../../../../core/kube/owner-refere
 import { isTerminal } from '../../../../core/placement/pod-record.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
 import type { ReconcileResult } from '../../../../machinery/controller/controller.ts';
-import { claim } from '../common/claims.ts';
-import { createFeed, isActive } from '../common/feed.ts';
-import { indexChildren } from '../common/indexes.ts';
-import { allOf, slowStart } from '../common/outcomes.ts';
-import { createOverlay } from '../common/overlay.ts';
-import { createOwners, newPodOwner, type PodOwner } from '../common/owners.ts';
-import { createPodControl } from '../common/pod-control.ts';
-import { createNames } from '../common/pod-names.ts';
+import { claimChildren, createClaims } from '../../../../machinery/children/claims.ts';
+import { createFeed } from '../../../../machinery/children/feed.ts';
+import { indexChildren, indexPods } from '../../../../machinery/children/child-index.ts';
+import { inBatches, slowStart } from '../../../../machinery/children/write-outcomes.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
+import { createOwners, newPodOwner, type PodOwner } from '../../../../machinery/children/owners.ts';
+import { createChildWriter } from '../../../../machinery/children/child-writer.ts';
+import { createNames } from '../../../../machinery/children/child-names.ts';
 import { EMPTY_SPEC, podOf, podPrefix, sharedMeta } from '../common/pod-template.ts';
-import { selectsWith } from '../common/selectors.ts';
-import { writeStatus } from '../common/status.ts';
-import { createOwnerLoop, createTeller, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { selectsWith } from '../../../../machinery/children/selectors.ts';
+import { writeStatus } from '../../../../machinery/children/write-status.ts';
+import { createOwnerLoop, createTeller, type WorkloadOptions } from '../common/surroundings.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
+import { isActive } from '../common/pod-state.ts';
+import { podEvents } from '../common/tell.ts';
 import { together } from '../../keeper.ts';
 import { podsToDelete } from '../common/pod-rank.ts';
 import type { ReplicaKind, ReplicaObject } from './replica-kind.ts';
 import { countStatus, saysSame } from './replica-status.ts';
 
-/** Pods made or deleted before the status is written and others get a turn. */
+/** Pods created or deleted before the status is written and other objects are reconciled. */
 const BURST = 500;
 /** Writes under way at a time for one object. */
 const AT_ONCE = 250;
-/** Names that were given lately and are not given again. */
+/** Names given lately that are remembered, so that they are not given again. */
 const REMEMBERED_NAMES = 1000;
 
 interface ReplicaOwner<O extends ReplicaObject> extends PodOwner<O> {
-  /** What the pods of the present template share. */
+  /** The metadata that pods of this template share; replaced with the template. */
   shared: { readonly template: PodTemplateSpec | undefined; readonly meta: Omit<ObjectMeta, 'name'> } | undefined;
+  /** The names given last, oldest first; at most `REMEMBERED_NAMES`. */
   readonly given: Set<string>;
 }
 
@@ -51,13 +55,13 @@ export function createReplicaController<O extends ReplicaObject>(
   const { resource } = kind;
   const objects = informers.for(resource);
   const pods = informers.for(PODS);
-  const children = indexChildren(pods);
+  const index = indexPods(pods);
   const siblings = indexChildren(objects);
   const { actors, tell } = createTeller(options, kind.component);
-  const named = (object: O): O => withType(resource, object);
-  const control = createPodControl<O>({ client, tell, named });
+  const events = podEvents<O>(tell, (object) => withType(resource, object));
+  const writer = createChildWriter({ client, resource: PODS, events });
   const owners = createOwners<O, ReplicaOwner<O>>((key, object) => ({
-    ...newPodOwner(key, object, createOverlay<Pod>(pods)),
+    ...newPodOwner(key, object, new Overlay<Pod>(pods)),
     shared: undefined,
     given: new Set(),
   }));
@@ -87,9 +91,9 @@ export function createReplicaController<O extends ReplicaObject>(
     const make = async (): Promise<void> => {
       for (;;) {
         const name = names.next();
-        const outcome = await control.create(owner, podOf(name, shared, spec));
+        const outcome = await writer.create(owner, podOf(name, shared, spec));
         remember(owner.given, name);
-        if (outcome !== 'taken') return;
+        if (outcome.type !== 'taken') return;
       }
     };
     await slowStart(Array.from({ length: count }), AT_ONCE, signal, make);
@@ -102,10 +106,7 @@ export function createReplicaController<O extends ReplicaObject>(
     signal: AbortSignal,
   ): Promise<void> {
     const doomed = podsToDelete(active, count < active.length ? related(owner.object) : [], count, clock.now());
-    for (let at = 0; at < doomed.length; at += AT_ONCE) {
-      await allOf(doomed.slice(at, at + AT_ONCE).map((pod) => control.remove(owner, pod)));
-      signal.throwIfAborted();
-    }
+    await inBatches(doomed, AT_ONCE, signal, (pod) => writer.remove(owner, pod));
   }
 
   /** Active pods of every ReplicaSet that has the same controller, this one's among them. */
@@ -113,20 +114,18 @@ export function createReplicaController<O extends ReplicaObject>(
     const controller = controllerOf(object)?.uid;
     const found: Pod[] = [];
     for (const each of controller === undefined ? [object] : siblings.of(controller))
-      for (const pod of children.of(each.metadata.uid)) if (isActive(pod)) found.push(pod);
+      for (const pod of index.of(each.metadata.uid)) if (isActive(pod)) found.push(pod);
     return found;
   }
 
-  async function bring(owner: ReplicaOwner<O>, signal: AbortSignal): Promise<ReconcileResult> {
-    await control.settle(owner);
+  async function sync(owner: ReplicaOwner<O>, signal: AbortSignal): Promise<ReconcileResult> {
+    await writer.settle(owner, signal);
     const { object } = owner;
-    const own = await claim({
-      client,
-      ownerResource: resource,
-      owner: object,
+    const own = await claimChildren({
+      claims: createClaims(client, resource, object),
       resource: PODS,
-      children,
-      overlay: owner.pods,
+      index,
+      overlay: owner.children,
       selects: selects(object),
       counts: isActive,
       adopt: owner.adopts,
@@ -146,9 +145,9 @@ export function createReplicaController<O extends ReplicaObject>(
       }
     }
     const now = clock.now();
-    // What the writes above answered is part of it: nobody hears of fewer pods than there are.
+    // With the answers to the writes above: the status never counts fewer pods than there are.
     const isOwn = (pod: Stored<Pod>): boolean => isControlledBy(pod, object) && selects(object)(pod.metadata.labels);
-    const after = mayManage ? sortOut(owner.pods.over(children.of(owner.uid)).filter(isOwn)) : { active, terminating };
+    const after = mayManage ? sortOut(owner.children.over(index.of(owner.uid)).filter(isOwn)) : { active, terminating };
     const { status, nextDue } = countStatus({
       object,
       active: after.active,
@@ -156,7 +155,7 @@ export function createReplicaController<O extends ReplicaObject>(
       failure,
       now,
     });
-    if (!saysSame(object.status, status)) owner.object = await writeStatus(client, resource, object, status);
+    if (!saysSame(object.status, status)) owner.object = await writeStatus(client, resource, object, () => status);
     if (failure !== undefined) throw failure.error;
     if (Math.abs(surplus) > BURST && mayManage) return { requeueAfterMs: 0 };
     return nextDue === undefined ? {} : { requeueAfterMs: Math.max(1, nextDue - now) };
@@ -166,14 +165,14 @@ export function createReplicaController<O extends ReplicaObject>(
     name: kind.name,
     informer: objects,
     owners,
-    children: ({ uid }) => children.of(uid).size,
-    sync: bring,
+    children: ({ uid }) => index.of(uid).size,
+    sync,
   });
   createFeed({ controller, clock, resource, informer: objects, owners, selects }).follow(pods, true);
   return together(`${kind.name}-controller`, [controller, ...actors]);
 }
 
-/** In one pass: thousands of pods are looked at often. */
+/** One pass: there may be thousands of pods. */
 function sortOut(pods: readonly Stored<Pod>[]): {
   readonly active: readonly Stored<Pod>[];
   readonly terminating: number;

@@ -6,7 +6,7 @@ import { findCondition } from '../../../../core/kube/conditions.ts';
 import type { Labels } from '../../../../core/kube/labels.ts';
 import { selectorFromLabels } from '../../../../core/kube/selector.ts';
 import { formatTime } from '../../../../core/kube/time.ts';
-import { remembering } from '../common/selectors.ts';
+import { remembering } from '../../../../machinery/children/selectors.ts';
 import type { ReplicaObject } from './replica-kind.ts';
 
 export interface Counted {

@@ -1,6 +1,7 @@
 /**
  * statefulset/ — pods with names, an order and claims of their own. `ordinals.ts` says which pod is which, `set-pods.ts` makes
- * pods and claims, `revisions.ts` keeps the templates, `retention.ts` says with whom a claim goes, `set-sync.ts` carries it out.
+ * pods and claims, `revisions.ts` keeps the templates, `retention.ts` decides the owners of a claim, `set-claims.ts` writes claims,
+ * `set-sync.ts` reconciles.
  */
 import {
   CONTROLLER_REVISIONS,
@@ -11,16 +12,18 @@ import {
 import type { ControllerRevision, StatefulSet } from '../../../../core/api/types/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../../core/api/types/core-v1.ts';
 import type { Actor } from '../../../../machinery/actor.ts';
-import { createFeed } from '../common/feed.ts';
-import { indexChildren } from '../common/indexes.ts';
-import { createOverlay } from '../common/overlay.ts';
-import { createOwners, newPodOwner } from '../common/owners.ts';
-import { createPodControl, type PodWords } from '../common/pod-control.ts';
-import { isEmptySelector, selectsWith } from '../common/selectors.ts';
-import { createOwnerLoop, createTeller, withType, type WorkloadOptions } from '../common/surroundings.ts';
+import { createFeed } from '../../../../machinery/children/feed.ts';
+import { indexChildren, indexPods } from '../../../../machinery/children/child-index.ts';
+import { Overlay } from '../../../../machinery/children/overlay.ts';
+import { createOwners, newPodOwner } from '../../../../machinery/children/owners.ts';
+import { createChildWriter } from '../../../../machinery/children/child-writer.ts';
+import { podEvents, type PodWords } from '../common/tell.ts';
+import { isEmptySelector, selectsWith } from '../../../../machinery/children/selectors.ts';
+import { createOwnerLoop, createTeller, type WorkloadOptions } from '../common/surroundings.ts';
+import { withType } from '../../../../machinery/children/with-type.ts';
 import { together } from '../../keeper.ts';
-import { createRevisions } from './revisions.ts';
-import { createSetSync, type SetOwner } from './set-sync.ts';
+import type { SetOwner } from './set-run.ts';
+import { createSetSync } from './set-sync.ts';
 
 const TITLES = { create: 'Create', delete: 'Delete' } as const;
 
@@ -39,19 +42,19 @@ export function createStatefulSetController(options: WorkloadOptions): Actor {
   const { actors, tell } = createTeller(options, 'statefulset-controller');
   const named = (set: StatefulSet): StatefulSet => withType(STATEFUL_SETS, set);
   const owners = createOwners<StatefulSet, SetOwner>((key, set) => ({
-    ...newPodOwner(key, set, createOverlay<Pod>(pods)),
-    revisions: createOverlay<ControllerRevision>(revisions),
-    claims: createOverlay<PersistentVolumeClaim>(claims),
+    ...newPodOwner(key, set, new Overlay<Pod>(pods)),
+    revisions: new Overlay<ControllerRevision>(revisions),
+    claims: new Overlay<PersistentVolumeClaim>(claims),
     collisions: undefined,
   }));
   const sync = createSetSync({
     client,
     clock,
     tell,
-    control: createPodControl<StatefulSet>({ client, tell, named, words }),
-    pods: indexChildren(pods),
+    writer: createChildWriter({ client, resource: PODS, events: podEvents(tell, named, words) }),
+    pods: indexPods(pods),
     claims: claims.lister,
-    revisions: createRevisions(client, indexChildren(revisions)),
+    revisions: indexChildren(revisions),
   });
   const controller = createOwnerLoop(options, {
     name: 'statefulset',

@@ -1,10 +1,10 @@
 /**
- * Names of pods that have no place of their own. They look like generated ones and follow from what is known: the owner, the
- * pods it has and how many are being made. Whoever decides the same from the same state, after a lost answer or in another
- * process, chooses the same names, and the second create meets the first.
+ * Names of children that have no place of their own, as pods of a ReplicaSet. They look like generated names and follow from
+ * the owner, the children it has and the number being created. A controller that decides the same from the same state, after
+ * a lost answer or in another process, chooses the same names, and the second create meets the first.
  */
-import { childSuffix } from '../../../../core/kube/hash.ts';
-import type { Stored } from '../../../../core/kube/objects.ts';
+import { childSuffix } from '../../core/kube/hash.ts';
+import type { Stored } from '../../core/kube/objects.ts';
 
 const SUFFIX_LENGTH = 5;
 const LONGEST_PREFIX = 63 - SUFFIX_LENGTH;
@@ -14,10 +14,10 @@ export interface Names {
 }
 
 /**
- * @param prefix what names begin with.
- * @param parts what makes this owner's next pods these (its UID, an index).
- * @param present the owner's pods, in any order.
- * @param isTaken whether somebody has this name, or had it lately.
+ * @param prefix beginning of all names.
+ * @param parts tell these children from others (the owner's UID, an index).
+ * @param present the owner's children, in any order.
+ * @param isTaken whether an object has this name, or had it lately.
  */
 export function createNames(
   prefix: string,

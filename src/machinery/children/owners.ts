@@ -1,36 +1,33 @@
 /**
- * What a controller remembers of each object it works for. All of it can be lost and found again; it is kept by key and
- * thrown away when the object, by its UID, is another one or none.
+ * What a controller remembers of each object that owns children. All of it can be lost and found again; it is kept by key and
+ * replaced when the object of that name has another UID.
  */
-import type { Pod } from '../../../../core/api/types/core-v1.ts';
-import type { KubeObject, ObjectKey, Stored } from '../../../../core/kube/objects.ts';
-import { keyText } from '../../../../machinery/cache/object-keys.ts';
-import { newer } from '../../../../core/kube/resource-version.ts';
+import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { KubeObject, ObjectKey, Stored } from '../../core/kube/objects.ts';
+import { newer } from '../../core/kube/resource-version.ts';
+import { keyText } from '../cache/object-keys.ts';
+import type { Doubts } from './child-writer.ts';
 import type { Overlay } from './overlay.ts';
+import { newTurn, type Turn } from './turn.ts';
 
 export interface Owner<O extends KubeObject> {
   readonly key: ObjectKey;
   readonly uid: string;
   /** The newest state seen, by watch or as the answer to a write. */
   object: Stored<O>;
-  /** Orphans are to be looked for. */
+  /** Orphans are to be looked for with the next reconcile: once at first, and when a selected one has come. */
   adopts: boolean;
-  /** Monotonic time before which its children ask for no further sync. */
-  restUntil: number;
-  /** A sync is under way; changes of children that come meanwhile are noted in `again`. */
-  isBusy: boolean;
-  again: boolean;
+  readonly turn: Turn;
 }
 
-/** One that has pods. */
+/** An owner of pods, and as such a `ChildOwner`. */
 export interface PodOwner<O extends KubeObject> extends Owner<O> {
-  readonly pods: Overlay<Pod>;
-  /** Names of pods for which a write had no clear outcome; asked for before anything else is done. */
-  readonly doubts: Set<string>;
+  readonly children: Overlay<Pod>;
+  readonly doubts: Doubts<Pod>;
 }
 
 export interface Owners<O extends KubeObject, W extends Owner<O>> {
-  /** What is known of the object; begun anew for another UID. */
+  /** The record of this object, with the newest state in it; a new one for another UID. */
   of(key: ObjectKey, object: Stored<O>): W;
   find(key: ObjectKey): W | undefined;
   forget(key: ObjectKey): void;
@@ -62,13 +59,11 @@ export const newOwner = <O extends KubeObject>(key: ObjectKey, object: Stored<O>
   uid: object.metadata.uid,
   object,
   adopts: true,
-  restUntil: -Infinity,
-  isBusy: false,
-  again: false,
+  turn: newTurn(),
 });
 
 export const newPodOwner = <O extends KubeObject>(
   key: ObjectKey,
   object: Stored<O>,
-  pods: Overlay<Pod>,
-): PodOwner<O> => ({ ...newOwner(key, object), pods, doubts: new Set() });
+  children: Overlay<Pod>,
+): PodOwner<O> => ({ ...newOwner(key, object), children, doubts: new Map() });

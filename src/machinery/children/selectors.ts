@@ -1,8 +1,8 @@
-/** Selectors of workloads, remembered: labels are shared by all pods of a template, so each set is matched once. */
-import { compileLabelSelector } from '../../../../core/kube/label-selector.ts';
-import type { Labels } from '../../../../core/kube/labels.ts';
-import type { LabelSelector } from '../../../../core/kube/meta-v1.ts';
-import { NOTHING, type Selector } from '../../../../core/kube/selector.ts';
+/** Selectors of owners, with their answers remembered: all pods of a template share their labels, so each set is matched once. */
+import { compileLabelSelector } from '../../core/kube/label-selector.ts';
+import type { Labels } from '../../core/kube/labels.ts';
+import type { LabelSelector } from '../../core/kube/meta-v1.ts';
+import { NOTHING, type Selector } from '../../core/kube/selector.ts';
 
 export type Selects = (labels: Labels | undefined) => boolean;
 
@@ -40,7 +40,7 @@ function compiled(selector: LabelSelector): Selector {
   }
 }
 
-/** Whether it selects everything, which no workload may. */
+/** Whether the selector matches everything, which no owner's may. */
 export const isEmptySelector = (selector: LabelSelector | undefined): boolean =>
   selector !== undefined &&
   Object.keys(selector.matchLabels ?? {}).length === 0 &&

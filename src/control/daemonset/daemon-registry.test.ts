@@ -6,7 +6,7 @@ import { controllerReference } from '../../core/kube/owner-references.ts';
 import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
-import { createDaemonWorld } from './daemon-world.ts';
+import { DaemonRegistry } from './daemon-registry.ts';
 import { definitionOf } from './definition.ts';
 
 const stored = <T extends KubeObject>(object: T): Stored<T> => ({
@@ -33,52 +33,53 @@ const pod = stored<Pod>({
   status: { phase: 'Failed' },
 });
 
-function worldWithOneFailedPod() {
+function registryWithOneFailedPod() {
   const told: string[] = [];
   const cache = new Map([[pod.metadata.name, pod]]);
   const pods = { lister: { get: (name: string) => cache.get(name) }, resourceVersion: '1' };
-  const world = createDaemonWorld({
+  const registry = new DaemonRegistry({
     clock: createVirtualClock(),
     pods: pods as unknown as Informer<Pod>,
+    revisions: pods,
     onChange: ({ key }) => told.push(key.name),
   });
-  world.seeNode(node);
-  const daemon = world.register(set, definitionOf(set, 'hash'));
-  world.seePods([{ type: 'add', object: pod, old: undefined }]);
+  registry.seeNode(node);
+  const daemon = registry.register(set, definitionOf(set, 'hash'));
+  registry.seePods([{ type: 'add', object: pod, old: undefined }]);
   told.length = 0;
   const watchTellsOfTheEnd = (resourceVersion = '1'): void => {
     cache.clear();
     pods.resourceVersion = resourceVersion;
-    world.seePods([{ type: 'delete', object: pod, old: pod }]);
+    registry.seePods([{ type: 'delete', object: pod, old: pod }]);
   };
-  return { told, world, daemon, watchTellsOfTheEnd };
+  return { told, registry, daemon, watchTellsOfTheEnd };
 }
 
 describe('a node whose pod was removed by our own hand is told to want another', () => {
   it('when the answer says that the pod is gone', () => {
-    const { told, world, daemon, watchTellsOfTheEnd } = worldWithOneFailedPod();
-    world.vanished(daemon, pod);
+    const { told, registry, daemon, watchTellsOfTheEnd } = registryWithOneFailedPod();
+    daemon.children.gone(pod);
     watchTellsOfTheEnd();
     expect(told).toEqual(['agent']);
-    expect(world.view(daemon).listed(WORK).size).toBe(1);
+    expect(registry.view(daemon).listed(WORK).size).toBe(1);
   });
 
   it('when the answer shows a pod that has ended and is being deleted', () => {
-    const { told, world, daemon, watchTellsOfTheEnd } = worldWithOneFailedPod();
+    const { told, registry, daemon, watchTellsOfTheEnd } = registryWithOneFailedPod();
     const metadata = { ...pod.metadata, resourceVersion: '2', deletionTimestamp: '2026-01-01T00:00:00Z' };
-    world.wrote(daemon, { ...pod, metadata });
+    daemon.children.wrote({ ...pod, metadata });
     watchTellsOfTheEnd();
     expect(told).toEqual(['agent']);
-    expect(world.view(daemon).listed(WORK).size).toBe(1);
+    expect(registry.view(daemon).listed(WORK).size).toBe(1);
   });
 
   it('when the watch tells of the end before the answer to the deletion comes', () => {
-    const { told, world, daemon, watchTellsOfTheEnd } = worldWithOneFailedPod();
+    const { told, registry, daemon, watchTellsOfTheEnd } = registryWithOneFailedPod();
     watchTellsOfTheEnd('3');
     const metadata = { ...pod.metadata, resourceVersion: '2', deletionTimestamp: '2026-01-01T00:00:00Z' };
-    world.wrote(daemon, { ...pod, metadata });
+    daemon.children.wrote({ ...pod, metadata });
     expect(told).toEqual(['agent']);
-    expect([...world.view(daemon).allChildren()]).toEqual([]);
-    expect(world.view(daemon).listed(WORK).size).toBe(1);
+    expect([...registry.view(daemon).allChildren()]).toEqual([]);
+    expect(registry.view(daemon).listed(WORK).size).toBe(1);
   });
 });

@@ -2,9 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';
-import { slowStart } from './outcomes.ts';
-import { createOverlay } from './overlay.ts';
-import { createNames } from './pod-names.ts';
 import { DELETION_COST, podsToDelete } from './pod-rank.ts';
 
 const NOW = Date.parse('2026-01-01T10:00:00Z');
@@ -41,70 +38,6 @@ const pod = (name: string, version = '1', facts: Facts = {}): Stored<Pod> => ({
 });
 
 const names = (pods: readonly Stored<Pod>[]): readonly string[] => pods.map(({ metadata }) => metadata.name);
-
-describe('the overlay of our own writes', () => {
-  it('shows what was written until the cache does', () => {
-    const cache = { resourceVersion: '5' };
-    const overlay = createOverlay<Pod>(cache);
-    overlay.wrote(pod('a', '7'));
-    expect(names(overlay.over([]))).toEqual(['a']);
-    cache.resourceVersion = '7';
-    expect(names(overlay.over([pod('a', '7')]))).toEqual(['a']);
-    expect(overlay.over([])).toEqual([]);
-  });
-
-  it('forgets what the cache has seen come and go', () => {
-    const cache = { resourceVersion: '5' };
-    const overlay = createOverlay<Pod>(cache);
-    overlay.wrote(pod('a', '7'));
-    cache.resourceVersion = '9';
-    expect(overlay.over([])).toEqual([]);
-  });
-
-  it('prefers the newer of two states', () => {
-    const overlay = createOverlay<Pod>({ resourceVersion: '5' });
-    overlay.wrote(pod('a', '7'));
-    expect(overlay.over([pod('a', '6')])[0]?.metadata.resourceVersion).toBe('7');
-    expect(overlay.over([pod('a', '8')])[0]?.metadata.resourceVersion).toBe('8');
-  });
-
-  it('hides what is gone, also when its creation is heard of only now', () => {
-    const cache = { resourceVersion: '5' };
-    const overlay = createOverlay<Pod>(cache);
-    overlay.wrote(pod('a', '7'));
-    overlay.gone(pod('a', '7'));
-    expect(overlay.over([])).toEqual([]);
-    expect(overlay.over([pod('a', '7')])).toEqual([]);
-    cache.resourceVersion = '8';
-    expect(overlay.over([])).toEqual([]);
-  });
-});
-
-describe('names of pods', () => {
-  const free = (): boolean => false;
-
-  it('look like generated ones and are the same from the same state, in any order', () => {
-    const present = [pod('a'), pod('b')];
-    const first = createNames('web-', ['uid'], present, free);
-    const second = createNames('web-', ['uid'], present.toReversed(), free);
-    const made = [first.next(), first.next(), first.next()];
-    expect([second.next(), second.next(), second.next()]).toEqual(made);
-    for (const name of made) expect(name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
-    expect(new Set(made).size).toBe(3);
-  });
-
-  it('are others once there is another pod, or for another owner', () => {
-    const name = createNames('web-', ['uid'], [pod('a')], free).next();
-    expect(createNames('web-', ['uid'], [pod('a'), pod('b')], free).next()).not.toBe(name);
-    expect(createNames('web-', ['other'], [pod('a')], free).next()).not.toBe(name);
-  });
-
-  it('leave out those that are taken and stay labels', () => {
-    const name = createNames('web-', ['uid'], [], free).next();
-    expect(createNames('web-', ['uid'], [], (each) => each === name).next()).not.toBe(name);
-    expect(createNames('x'.repeat(200), ['uid'], [], free).next()).toHaveLength(63);
-  });
-});
 
 describe('the order in which pods go', () => {
   const order = (...pods: readonly Stored<Pod>[]): readonly string[] =>
@@ -158,18 +91,5 @@ describe('the order in which pods go', () => {
         expect(new Set(podsToDelete(pods.toReversed(), pods, count, NOW))).toEqual(new Set(gone));
       }),
     );
-  });
-});
-
-describe('a slow start', () => {
-  it('doubles while all goes well and stops at the first batch with a failure', async () => {
-    const done: number[] = [];
-    const { signal } = new AbortController();
-    const work = (item: number): Promise<void> => {
-      done.push(item);
-      return item === 4 ? Promise.reject(new Error('full')) : Promise.resolve();
-    };
-    await expect(slowStart([0, 1, 2, 3, 4, 5, 6, 7, 8], 100, signal, work)).rejects.toThrow('full');
-    expect(done).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 });
