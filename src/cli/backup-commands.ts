@@ -5,9 +5,9 @@ import type { BackupFlags, RestoreFlags } from './backup.ts';
 export function addBackupCommands(program: Command): void {
   program
     .command('backup')
-    .description('Write a cluster to one file, while it runs or not: everything answered before, at one revision.')
-    .option('--data-dir <dir>', 'where the cluster is kept (default: $EVERYNODE_HOME/cluster)')
-    .requiredOption('-o, --output <file>', 'the file to write; it holds the keys of the cluster, so keep it safe')
+    .description('Write a backup of a cluster to one file, whether the cluster runs or not.')
+    .option('--data-dir <dir>', 'data directory of the cluster (default: $EVERYNODE_HOME/cluster)')
+    .requiredOption('-o, --output <file>', 'file to write; holds the keys of the cluster, so keep the file safe')
     .option('--force', 'replace the file if it is there')
     .addHelpText('after', BACKUP_EXAMPLES)
     .action(async (flags: BackupFlags) => (await import('./backup.ts')).backup(flags));
@@ -15,8 +15,12 @@ export function addBackupCommands(program: Command): void {
     .command('restore')
     .description('Check a backup, and write it to a new data directory.')
     .argument('<file>', 'a file that everynode backup wrote')
-    .addOption(new Option('--data-dir <dir>', 'directory to make; it must not be there, or be empty'))
-    .addOption(new Option('--verify', 'only check every byte of it, and say what is in it').conflicts('dataDir'))
+    .addOption(new Option('--data-dir <dir>', 'data directory to create; must be absent or empty'))
+    .addOption(
+      new Option('--verify', 'check every byte of the backup and print its content; write nothing').conflicts(
+        'dataDir',
+      ),
+    )
     .addHelpText('after', RESTORE_EXAMPLES)
     .action(async (file: string, flags: RestoreFlags) => (await import('./backup.ts')).restore(file, flags));
 }

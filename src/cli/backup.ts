@@ -32,7 +32,7 @@ export async function backup(flags: BackupFlags): Promise<void> {
   if (existsSync(output) && flags.force !== true)
     throw new CliError(`${output} is there already`, 'Choose another name, or replace it with --force');
   if (!existsSync(dataDir))
-    throw new CliError(`${dataDir} is not there`, 'Say where the cluster is kept: --data-dir DIR');
+    throw new CliError(`${dataDir} is not there`, 'Name the data directory of the cluster: --data-dir DIR');
   const taken = new Date(realClock.now()).toISOString();
   const made = await explained(() => createBackup({ dataDir, output, taken, product: VERSION.product }));
   process.stdout.write(describe(output, made));

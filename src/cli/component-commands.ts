@@ -30,8 +30,8 @@ export function addComponentCommands(program: Command): void {
     .addArgument(
       new Argument('[starter]', 'example to start from; without one the starters are listed').choices(STARTERS),
     )
-    .option('--name <name>', 'name of the component (default: that of the starter)')
-    .option('--namespace <namespace>', 'namespace of the component (default: that of the starter)')
+    .option('--name <name>', 'name of the component (default: as in the starter)')
+    .option('--namespace <namespace>', 'namespace of the component (default: as in the starter)')
     .option('-o, --output <file>', 'file to write (default: NAME.yaml); - prints the manifest')
     .option('--force', 'replace an existing file')
     .action(async (starter: string | undefined, flags: InitFlags) => (await import('./init.ts')).init(starter, flags));

@@ -61,15 +61,18 @@ export function createProgram(): Command {
     .addOption(new Option('--node-groups <file>', 'YAML file that describes groups of simulated nodes (- for stdin)'))
     .option(
       '--controllers <list>',
-      "controllers to run, by kube-controller-manager's names: * is all, name is on, -name is off; they are listed below",
+      "controllers to run, by kube-controller-manager's names: * is all, name is on, -name is off; the names are listed below",
       '*',
     )
     .option(
       '--write-kubeconfig <file>',
-      'where to write the kubeconfig; other clusters in it stay (default: $EVERYNODE_HOME/kubeconfig)',
+      'kubeconfig file to write; entries of other clusters stay (default: $EVERYNODE_HOME/kubeconfig)',
     )
-    .option('--audit-log-path <file>', 'write who did what to this file, one JSON event a line (- for stdout)')
-    .option('--audit-policy-file <file>', 'what is written of which requests (default: metadata of all)')
+    .option('--audit-log-path <file>', 'file of the audit log, one JSON event a line (- for stdout)')
+    .option(
+      '--audit-policy-file <file>',
+      'audit policy: which requests are logged, and how much of each (default: metadata of all)',
+    )
     .option('--max-requests-inflight <count>', 'reading requests served at the same time', '400')
     .option('--max-mutating-requests-inflight <count>', 'writing requests served at the same time', '200')
     .addOption(
@@ -84,7 +87,7 @@ export function createProgram(): Command {
   program
     .command('kubeconfig')
     .description('Print the kubeconfig of the cluster started last.')
-    .option('--path', 'print where it is instead of what it says')
+    .option('--path', 'print the path of the kubeconfig instead of its content')
     .action(async (options: { path?: boolean }) => (await import('./kubeconfig.ts')).kubeconfig(options));
 
   addBackupCommands(program);

@@ -42,7 +42,7 @@ export function addOperatorCommand(program: Command): void {
     .option('--context <name>', 'context of the kubeconfig to use')
     .option(
       '--controllers <list>',
-      'controllers to run: * is all that are on by default, name is on, -name is off; they are listed below',
+      'controllers to run: * is all that are on by default, name is on, -name is off; the names are listed below',
       '*',
     )
     .option(
@@ -64,12 +64,12 @@ export function addOperatorCommand(program: Command): void {
     .option('--leader-elect-retry-period <time>', 'time between two renewals', '2s')
     .option('--bind-address <address>', 'address that health and metrics are served on', '127.0.0.1')
     .option('--health-port <port>', 'port for /livez and /readyz; 0 takes a free one', '8081')
-    .option('--metrics-port <port>', 'port for /metrics; may be the same; 0 takes a free one', '8080')
+    .option('--metrics-port <port>', 'port for /metrics, also that of --health-port; 0 takes a free one', '8080')
     .option(
       '--webhook-port <port>',
       'serve admission webhooks for KubernetesDaemonSets on this port; 0 takes a free one (default: none are served)',
     )
-    .option('--webhook-bind-address <address>', 'address that webhooks are served on (default: that of --bind-address)')
+    .option('--webhook-bind-address <address>', 'address that webhooks are served on (default: as --bind-address)')
     .option(
       '--webhook-name <name>',
       'name of the Service, the Secret and the webhook configuration (default: everynode-webhook)',
@@ -80,7 +80,7 @@ export function addOperatorCommand(program: Command): void {
     )
     .option(
       '--webhook-cert-dir <directory>',
-      'read tls.crt and tls.key there, again whenever they change (default: the leader makes and rotates certificates, in the Secret)',
+      'directory with tls.crt and tls.key, read again whenever they change (default: the leader makes and rotates certificates, in the Secret)',
     )
     .option(
       '--webhook-cert-lifetime <time>',

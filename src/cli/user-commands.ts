@@ -10,12 +10,12 @@ const onCluster = (command: Command): Command =>
     .option('--context <name>', 'context of the kubeconfig');
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('Let people in: certificates that carry a name and groups.');
+  const user = program.command('user').description('Add users: certificates that carry a name and groups.');
   onCluster(user.command('add'))
-    .description('Have a client certificate signed, and print a kubeconfig with it.')
-    .argument('<name>', 'who they are')
-    .option('--group <group>', 'a group they belong to; may be given again', collect, [])
-    .option('--role <role>', 'cluster role to bind to them, such as view, edit or admin')
+    .description('Have a client certificate signed, and print a kubeconfig that holds the certificate.')
+    .argument('<name>', 'name of the user')
+    .option('--group <group>', 'group of the user; may be given again', collect, [])
+    .option('--role <role>', 'cluster role to bind to the user, such as view, edit or admin')
     .option('--namespace <namespace>', 'bind the role in this namespace only')
     .option('--days <days>', 'how long the certificate is good', '365')
     .option('--write-kubeconfig <file>', 'put the context into this kubeconfig instead of printing it')
@@ -26,7 +26,7 @@ export function addUserCommands(program: Command): void {
     .action(async (flags: ClusterFlags) => (await import('./user.ts')).userList(flags));
   onCluster(user.command('remove'))
     .description('Take every role that was bound to a user away from them.')
-    .argument('<name>', 'who they are')
+    .argument('<name>', 'name of the user')
     .action(async (name: string, flags: ClusterFlags) => (await import('./user.ts')).userRemove(name, flags));
 }
 

@@ -100,7 +100,10 @@ export const withInput = (command: Command): Command =>
     .addOption(several('-f, --filename <file>', 'manifest, folder of manifests, or - for stdin; may be given again'))
     .addOption(several('-k, --kustomize <dir>', 'folder with a kustomization; may be given again'))
     .option('-R, --recursive', 'read folders with all their subfolders')
-    .option('-n, --namespace <namespace>', 'namespace of manifests that name none; others must name the same')
+    .option(
+      '-n, --namespace <namespace>',
+      'namespace of manifests that name none; a manifest that names another is refused',
+    )
     .addOption(several('--set <path=value>', 'set a field of every manifest; true, false and numbers are read as such'))
     .addOption(several('--set-string <path=value>', 'as --set, but the value is always text'))
     .addOption(
@@ -145,7 +148,7 @@ export const withTargets = (command: Command): Command =>
 export const withWait = (command: Command, what: string, timeout: string): Command =>
   command
     .option('--wait', what, true)
-    .option('--no-wait', 'do not wait')
+    .option('--no-wait', 'end as soon as the objects are written, without waiting for the rollout')
     .option('--timeout <time>', 'longest time to wait, then exit 124; 0 waits for ever', timeout);
 
 export const dryRun = (choices: string): Option =>
