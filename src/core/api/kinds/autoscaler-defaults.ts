@@ -1,4 +1,4 @@
-/** What a HorizontalPodAutoscaler does unless told otherwise; v1 and v2 share what they share. */
+/** Defaults of HorizontalPodAutoscalers: minReplicas in v1 and v2, metrics and behavior in v2 only. */
 import type { MetricSpec } from '../types/autoscaling-v2.ts';
 
 type Bag = { readonly [field: string]: unknown };
@@ -39,7 +39,7 @@ export function autoscalerDefaults(object: Bag): Bag {
   return result === spec ? object : { ...object, spec: result };
 }
 
-/** The rules as given, completed by those of `defaults`; themselves when they are whole. */
+/** The scaling rules completed by `defaults`; the same object when nothing is missing. */
 const completed = (rules: Bag | undefined, defaults: Bag): Bag =>
   rules !== undefined && Object.keys(defaults).every((field) => rules[field] !== undefined)
     ? rules

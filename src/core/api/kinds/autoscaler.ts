@@ -30,7 +30,7 @@ const MAX_PERIOD_SECONDS = 1800;
 type VersionRule = (apiVersion: string) => string | undefined;
 
 const anyVersion: VersionRule = () => undefined;
-/** The group may be left out, as that of pods and services. */
+/** An apiVersion whose group may be absent, as it is for pods and services. */
 const wellFormed: VersionRule = (apiVersion) =>
   apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 const withGroup: VersionRule = (apiVersion) => {
@@ -46,7 +46,7 @@ interface Options {
   readonly describedVersion: VersionRule;
 }
 
-/** What is stored and not touched stays allowed. */
+/** Validation ratcheting: stored values that the update did not change stay allowed. */
 function optionsFor(spec: HorizontalPodAutoscalerSpec, old?: HorizontalPodAutoscalerSpec): Options {
   const { apiVersion, kind } = spec.scaleTargetRef ?? {};
   const before = old?.scaleTargetRef;
@@ -57,7 +57,7 @@ function optionsFor(spec: HorizontalPodAutoscalerSpec, old?: HorizontalPodAutosc
   );
   return {
     fewestReplicas: old?.minReplicas === 0 ? 0 : 1,
-    // Replication controllers are the only thing without a group that can be scaled.
+    // ReplicationController is the only kind of the core group that can be scaled.
     targetVersion: sameTarget ? anyVersion : kind === 'ReplicationController' ? wellFormed : withGroup,
     describedVersion: oddMetrics ? anyVersion : wellFormed,
   };

@@ -95,7 +95,7 @@ describe('a certificate signing request', () => {
     expect(changes(approved, open)).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
     ]);
-    // What stands is kept as it stood, whatever the answer says of it.
+    // A status update keeps the stored approval conditions, even where the request words them differently.
     const reworded = make({}, { conditions: [condition('Approved', 'True', { reason: 'Mine' }), condition('Failed')] });
     expect(certificateRequestStrategy.prepareForUpdate(reworded, approved, 'status').status?.conditions).toEqual([
       condition('Approved'),

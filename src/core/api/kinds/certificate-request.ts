@@ -61,7 +61,7 @@ const conditionsOf = ({ status }: Request): readonly CertificateSigningRequestCo
 const ofType = (request: Request, type: string) => conditionsOf(request).filter((each) => each.type === type);
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length;
 
-/** What is wrong in an object that is stored already is borne with. */
+/** Validation ratcheting: violations that the stored request has already are no findings. */
 function validate(request: Request, old?: Request): FieldError[] {
   const errors = validateObjectMeta(request.metadata, RULES, 'metadata');
   append(errors, validateUsages(request, old));
@@ -114,7 +114,7 @@ function validateSignerName(name: string, path: string): readonly FieldError[] {
   return errors;
 }
 
-/** One bad label says enough: what follows would say the same. */
+/** Findings for the first invalid label only, as upstream reports them. */
 function firstBadLabel(
   text: string,
   path: string,
@@ -190,7 +190,9 @@ function validateUpdate(request: Request, old: Request, subresource: string): Fi
   return errors;
 }
 
-/** Who answers a request may leave out details of its approval; as many as there were stay as they were. */
+/**
+ * A status update may not change the approval conditions: as long as their number is the same, the stored ones stay.
+ */
 function withApprovalsOf(request: Request, old: Request): Request {
   let conditions = conditionsOf(request);
   for (const type of APPROVALS) {

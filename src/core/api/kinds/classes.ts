@@ -61,7 +61,7 @@ function validateTopology(term: TopologySelectorTerm, path: string): readonly Fi
   return errors;
 }
 
-/** What a term says, whatever the order. */
+/** An identity of the term that does not depend on the order of its expressions and values. */
 const topologyIdentity = ({ matchLabelExpressions = [] }: TopologySelectorTerm): string =>
   [...new Map(matchLabelExpressions.map(({ key, values }) => [key, JSON.stringify([...new Set(values)].toSorted())]))]
     .map(([key, values]) => `${JSON.stringify(key)}:${values}`)

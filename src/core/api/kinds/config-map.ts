@@ -28,7 +28,7 @@ function validate(map: ConfigMap): FieldError[] {
     for (const text of configMapKeyProblems(key)) errors.push(invalid(field.key('binaryData', key), key, text));
     bytes += base64Bytes(binaryData[key] ?? '');
   }
-  // The whole object is meant, which an empty path printed as `[]` says.
+  // The finding is about the whole object: upstream's empty path prints as `[]`.
   if (bytes > MAX_DATA_BYTES) errors.push(tooLong('[]', MAX_DATA_BYTES));
   return errors;
 }

@@ -15,13 +15,16 @@ import { zeroObject } from '../schema/zero-value.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '../types/apiextensions-v1.ts';
 import { goQuote } from '../../kube/go-text.ts';
 
-/** Keeps a definition until its objects are gone. */
+/** The finalizer that keeps a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 const emptyStatus = (): CustomResourceDefinitionStatus =>
   zeroObject(typeSchema('apiextensions/v1.CustomResourceDefinitionStatus'));
 
-/** Once objects may be stored in a version, it is remembered until somebody says that none is left. */
+/**
+ * Adds the storage version to `storedVersions`, where it stays until a client declares that none of its objects is
+ * left.
+ */
 function withStoredVersion(definition: CustomResourceDefinition): CustomResourceDefinition {
   const storage = definition.spec.versions.find((version) => version.storage)?.name;
   const stored = definition.status?.storedVersions ?? [];
@@ -35,7 +38,7 @@ export const customResourceDefinitionStrategy: KindStrategy<CustomResourceDefini
   prepareForUpdate(definition, old, subresource) {
     if (subresource === 'status') {
       const next = definition.spec === old.spec ? definition : { ...definition, spec: old.spec };
-      // None at all is never true.
+      // An empty list cannot be true: the storage version may hold objects.
       return (next.status?.storedVersions ?? []).length === 0 ? withStoredVersion(next) : next;
     }
     const status = old.status ?? emptyStatus();

@@ -65,7 +65,7 @@ export const disruptionBudgetStrategy: KindStrategy<PodDisruptionBudget> = {
     withFieldOf(budget, old, subresource === 'status' ? 'spec' : 'status'),
   validate(budget) {
     const errors = validateSpec(budget.spec ?? {}, false);
-    // Only the loosest rule for names applies, and it is applied last.
+    // Metadata is validated last, and only by the loosest rule for names.
     return errors.length > 0 ? errors : validateObjectMeta(budget.metadata, RULES, 'metadata');
   },
   validateUpdate(budget, old, subresource) {

@@ -7,10 +7,10 @@ export const SYNC_FAILED = 'SyncFailed';
 const SUFFICIENT = 'SufficientPods';
 const INSUFFICIENT = 'InsufficientPods';
 
-/** What an evicted pod, or one about to be, carries. */
+/** The condition of a pod that was evicted or is about to be. */
 export const DISRUPTION_TARGET = 'DisruptionTarget';
 
-/** The status with the condition that its number asks for. */
+/** The status with the DisruptionAllowed condition that follows from `disruptionsAllowed`. */
 export function withDisruptionCondition(status: PodDisruptionBudgetStatus, now: string): PodDisruptionBudgetStatus {
   const isAllowed = (status.disruptionsAllowed ?? 0) > 0;
   const { observedGeneration } = status;

@@ -86,7 +86,7 @@ export const endpointsStrategy: KindStrategy<Endpoints> = {
   validateUpdate(endpoints, old) {
     const errors = validateObjectMetaUpdate(endpoints.metadata, old.metadata, 'metadata');
     append(errors, validateObjectMeta(endpoints.metadata, RULES, 'metadata'));
-    // What was accepted under older rules may stay as it is.
+    // Validation ratcheting: subsets that the update did not change are not validated again.
     if (!deepEqual(endpoints.subsets, old.subsets)) append(errors, validateSubsets(endpoints));
     return errors;
   },

@@ -19,7 +19,7 @@ import { append } from '../rules/append.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../rules/metadata.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
-/** For events of the core group any name will do that can stand in a path. */
+/** Names of core events need only be valid in a URL path. */
 const LOOSE_RULES = { namespaced: true, name: nameIsPathSegment, anyFinalizer: true };
 const MISMATCH = 'does not match event.namespace';
 
@@ -39,7 +39,7 @@ function validateText(path: string, value: string, limit: number, needed: boolea
   return exceedsBytes(value, limit) ? [invalid(path, '', `can have at most ${limit} characters`)] : [];
 }
 
-/** Rules for every event; those with an eventTime come from newer reporters, which say more. */
+/** Rules for every event; events with an eventTime come from newer reporters, which must set more fields. */
 function validateLegacy(event: CoreEvent, controllerField: string): FieldError[] {
   const errors = [...validateNamespace(event)];
   if (event.eventTime) {
@@ -96,7 +96,7 @@ const printableSource = (source: EventSource): object => ({
   Host: source.host ?? '',
 });
 
-/** Through the newer API an event is a record: only its series may go on. */
+/** Through the newer API an event is immutable but for its series. */
 function validateStrictUpdate(event: CoreEvent, old: CoreEvent): FieldError[] {
   const errors = validateLegacy(event, 'reportingController');
   append(errors, validateObjectMetaUpdate(event.metadata, old.metadata, 'metadata'));
@@ -135,7 +135,7 @@ export const coreEventStrategy: KindStrategy<CoreEvent> = {
   allowCreateOnUpdate: true,
 };
 
-/** The newer form in the older one's words. */
+/** The event in its core form. */
 function asCore(event: NewEvent): CoreEvent {
   const core: { -readonly [K in keyof CoreEvent]?: CoreEvent[K] | undefined } = {
     apiVersion: 'v1',

@@ -93,7 +93,7 @@ function validateAccount(found: Findings, account: Subject['serviceAccount'], pa
   else addTexts(found, `${path}.namespace`, namespace, nameIsDnsLabel(namespace, false));
 }
 
-/** Something must be there, and who says everything says nothing else. True when the values are to be looked at. */
+/** The list may not be empty, and a wildcard must be its only entry. True if the values are worth validating. */
 function validateList(
   found: Findings,
   values: readonly string[],

@@ -26,7 +26,7 @@ function pathsOf(value: unknown, path: Path = []): readonly Path[] {
   return [path, ...inner];
 }
 
-/** A copy without what stands at the path, or with something else there. */
+/** A copy without the value at the path, or with another value there. */
 function changed(base: KubeObject, path: Path, value?: unknown): KubeObject {
   const copy = structuredClone(base) as unknown as Bag;
   let at = copy;
@@ -38,7 +38,7 @@ function changed(base: KubeObject, path: Path, value?: unknown): KubeObject {
   return copy as unknown as KubeObject;
 }
 
-/** Something empty or odd of the same sort, which decoding lets through. */
+/** Empty and odd values of the same type, which decoding accepts. */
 function oddities(value: unknown): readonly unknown[] {
   if (typeof value === 'string') return ['', '__proto__', 'ä'.repeat(300)];
   if (typeof value === 'number') return [0, -1, 2_147_483_647];

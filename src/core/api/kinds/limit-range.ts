@@ -18,7 +18,7 @@ const TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolum
 
 type Amounts = { readonly [name: string]: Amount };
 
-/** Of a container's limits: what is not said follows from what is. */
+/** Container limits default to the maximum, requests to the limits, else to the minimum. */
 function defaultItem(item: LimitRangeItem): LimitRangeItem {
   if (item.type !== 'Container') return item;
   const limits: Amounts = { ...item.max, ...item.default };

@@ -54,7 +54,7 @@ function validateAmounts(status: NodeStatus, errors: FieldError[]): void {
       validateResourceAmount(name, capacity[name] ?? 0, () => `status.capacity.${name}`),
     );
   }
-  // Defaulting lets both name the same amounts.
+  // Defaulting sets allocatable to the capacity, so both may be the same object.
   for (const name in allocatable) {
     append(
       errors,
@@ -125,7 +125,7 @@ function validate(node: Node): FieldError[] {
 
 const POD_CIDR_FIXED = 'node updates may not change podCIDR except from "" to valid';
 
-/** What became fixed with the first value: the node's ranges and its machine. */
+/** Fields that are immutable once set: the node's pod ranges, providerID and externalID. */
 function validateFixedSpec(spec: NodeSpec, old: NodeSpec, errors: FieldError[]): void {
   const cidrs = spec.podCIDRs ?? [];
   const known = old.podCIDRs ?? [];
@@ -175,14 +175,14 @@ function validateUpdate(node: Node, old: Node, subresource: string): readonly Fi
   return errors.length === 0 ? NOTHING : errors;
 }
 
-/** `podCIDR` is the first of `podCIDRs`; where they differ, the single one is what an older client meant. */
+/** `podCIDR` is the first of `podCIDRs`; where they differ, `podCIDR` wins, since older clients write only that one. */
 function withPodCIDRs(spec: NodeSpec): NodeSpec {
   const first = spec.podCIDRs?.[0];
   if (spec.podCIDR && spec.podCIDR !== first) return { ...spec, podCIDRs: [spec.podCIDR] };
   return first !== undefined && !spec.podCIDR ? { ...spec, podCIDR: first } : spec;
 }
 
-/** What a node does not set aside, it can allocate. */
+/** `allocatable` defaults to `capacity`. */
 function withAllocatable(status: NodeStatus): NodeStatus {
   return status.capacity && !status.allocatable ? { ...status, allocatable: status.capacity } : status;
 }

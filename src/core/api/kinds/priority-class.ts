@@ -45,7 +45,7 @@ export const priorityClassStrategy: KindStrategy<PriorityClass> = {
     priorityClass.preemptionPolicy === undefined
       ? { ...priorityClass, preemptionPolicy: 'PreemptLowerPriority' }
       : priorityClass,
-  // Nothing that matters can change, so a priority class stays at its first generation.
+  // Value and preemption policy are immutable, so a priority class stays at its first generation.
   generationChanged: () => false,
   validate: (priorityClass) => [
     ...validateObjectMeta(priorityClass.metadata, RULES, 'metadata'),

@@ -10,7 +10,7 @@ import { mapped } from '../rules/objects.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** Names such as `system:node` are fine; whatever stands between two slashes. */
+/** Names such as `system:node` are valid: any text that can be a segment of a URL path. */
 const nameRule = (name: string): readonly string[] => pathSegmentNameProblems(name);
 
 function validateRule(rule: PolicyRule, namespaced: boolean, path: string): readonly FieldError[] {

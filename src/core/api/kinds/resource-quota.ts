@@ -21,7 +21,7 @@ const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 /** Storage itself is not counted, only requests for it. */
 const isQuotaResource = (name: string): boolean => name !== 'storage' && isStandard(name);
 
-/** A name Kubernetes knows, or one that says whose it is. */
+/** A standard resource of Kubernetes, or a name with a prefix that says whose resource it is. */
 export function validateResourceName(name: string, path: string): readonly FieldError[] {
   const problems = qualifiedNameProblems(name);
   if (problems.length > 0) return problems.map((text) => invalid(path, name, text));
@@ -72,7 +72,7 @@ const POD_COMPUTE: ReadonlySet<string> = new Set([
 ]);
 const CLAIMS: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
 
-/** Whether the scope says anything about that resource. */
+/** Whether a quota with this scope may limit that resource. */
 function scopeFits(scope: string, resource: string): boolean {
   if (scope === 'BestEffort') return resource === 'pods';
   if (scope === 'VolumeAttributesClass') return CLAIMS.has(resource);

@@ -21,7 +21,7 @@ export function base64Bytes(text: string): number {
   return Math.floor((text.length * 3) / 4) - padding;
 }
 
-/** `stringData` is for writing only: it goes into `data`, where it wins. */
+/** `stringData` is write-only: its entries are merged into `data` and win over the entries there. */
 function fold(secret: Secret): Secret {
   const { stringData } = secret;
   if (!stringData) return secret;
@@ -96,7 +96,10 @@ function validate(secret: Secret): FieldError[] {
 const PEM_BEGIN = /-----BEGIN [^\n-]+-----/;
 const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1');
 
-/** What Go's TLS says of a pair that is no PEM at all; a pair that does not match is not noticed here. */
+/**
+ * The warning of Go's TLS package about a pair that is no PEM; a key that does not match its certificate is not
+ * detected.
+ */
 function warnings({ data = {}, type }: Secret): readonly string[] {
   if (type !== 'kubernetes.io/tls') return [];
   for (const [key, name] of [

@@ -22,7 +22,7 @@ type Fields<T> = { readonly [path: string]: (object: T) => string };
 
 export const POD_FIELDS: Fields<Pod> = {
   'spec.nodeName': (pod) => pod.spec?.nodeName ?? '',
-  // An older name of the same.
+  // `spec.host` is an older name of `spec.nodeName`.
   'spec.host': (pod) => pod.spec?.nodeName ?? '',
   'spec.restartPolicy': (pod) => pod.spec?.restartPolicy ?? '',
   'spec.schedulerName': (pod) => pod.spec?.schedulerName ?? '',
@@ -30,7 +30,7 @@ export const POD_FIELDS: Fields<Pod> = {
   'spec.hostNetwork': (pod) => String(pod.spec?.hostNetwork ?? false),
   'status.phase': (pod) => pod.status?.phase ?? '',
   'status.podIP': (pod) => pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? '',
-  // Accepted, but it never has a value.
+  // Accepted as a selector, but the field never has a value.
   'status.podIPs': () => '',
   'status.nominatedNodeName': (pod) => pod.status?.nominatedNodeName ?? '',
 };

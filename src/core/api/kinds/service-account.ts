@@ -12,7 +12,7 @@ const DEPRECATED = 'kubernetes.io/enforce-mountable-secrets';
 const hasDeprecated = (account: ServiceAccount | undefined): boolean =>
   account?.metadata.annotations !== undefined && Object.hasOwn(account.metadata.annotations, DEPRECATED);
 
-/** Of a secret only its name counts; anything else would promise what nobody keeps. */
+/** Only the name of a secret reference is kept: other fields would have no effect. */
 function cleaned(account: ServiceAccount): ServiceAccount {
   if (!account.secrets) return account;
   const secrets = mapped(account.secrets, (reference): ObjectReference => {

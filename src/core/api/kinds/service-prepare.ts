@@ -1,4 +1,7 @@
-/** What the server makes of a service's linked fields before it judges them. */
+/**
+ * Keeps a Service's linked fields consistent (`clusterIP` with `clusterIPs`, the type with its fields) before
+ * validation.
+ */
 import type { Service, ServiceSpec } from '../types/core-v1.ts';
 import { deepEqual } from '../../kube/immutable.ts';
 import { mapped, withoutFields } from '../rules/objects.ts';
@@ -13,7 +16,7 @@ export const isExternallyAccessible = (spec: ServiceSpec): boolean =>
   spec.type === 'NodePort' ||
   (spec.type === 'ClusterIP' && (spec.externalIPs?.length ?? 0) > 0);
 
-/** A node port of its own answers whether a node has local endpoints. */
+/** The load balancer asks a node port of its own whether a node has local endpoints. */
 export const needsHealthCheck = (spec: ServiceSpec): boolean =>
   spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 
@@ -78,8 +81,8 @@ function withKnownNodePorts(spec: ServiceSpec, before: ServiceSpec): ServiceSpec
 }
 
 /**
- * When a service changes its type, what only the old type had goes away, unless the client changed it at the same
- * time; then validation has something to say.
+ * When a service changes its type, fields that only the old type has are dropped, unless the client changed them in the
+ * same update: those are left for validation to reject.
  */
 export function dropWhatTheTypeNoLongerHas(service: Service, old: Service): Service {
   const before = specOf(old);
@@ -121,7 +124,7 @@ export function dropWhatTheTypeNoLongerHas(service: Service, old: Service): Serv
     spec = withoutFields(spec, 'externalTrafficPolicy');
   }
   const result = withSpec(service, spec);
-  // Taking a load balancer down takes time, but nobody has to see that.
+  // The ingress addresses go at once; the load balancer itself may take longer to go down.
   if (spec.type === 'LoadBalancer' || !result.status?.loadBalancer?.ingress) return result;
   return { ...result, status: { ...result.status, loadBalancer: {} } };
 }

@@ -33,7 +33,7 @@ function validateFamilies(spec: ServiceSpec): readonly FieldError[] {
   return errors;
 }
 
-/** Where families are named, each address must be of its own. */
+/** Each address must belong to the family at its place in `ipFamilies`, where families are named. */
 function validateMatch(spec: ServiceSpec, many: readonly string[]): readonly FieldError[] {
   const errors: FieldError[] = [];
   const families = spec.ipFamilies ?? [];
@@ -66,7 +66,7 @@ export function validateClusterIPs(spec: ServiceSpec, old: ServiceSpec | undefin
     append(errors, problems);
   }
   if (many.length > 2) errors.push(invalid(PATH, many, 'may only hold up to 2 values'));
-  // With a broken address among them, anything said about families would mislead.
+  // Findings about families would mislead while one of the addresses is invalid.
   if (broken) return errors;
   if (many.length > 1 && !isDualStack(many.map(parseIP))) {
     errors.push(invalid(PATH, many, 'may specify no more than one IP for each IP family'));

@@ -1,4 +1,4 @@
-/** What of a service stays as it was once set. */
+/** Fields of a Service that are immutable once they are set. */
 import { type FieldError, field, forbidden, invalid } from '../../kube/field-errors.ts';
 import { qualifiedNameProblems } from '../../kube/names.ts';
 import type { Service, ServiceSpec } from '../types/core-v1.ts';

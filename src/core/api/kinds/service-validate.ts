@@ -193,7 +193,7 @@ function validateLoadBalancer(spec: ServiceSpec): readonly FieldError[] {
   return errors;
 }
 
-/** Everything but metadata. `old` tells which odd values were there before and may stay. */
+/** Validates everything but metadata. Invalid values that `old` has already may stay. */
 export function validateServiceSpec(service: Service, old: Service | undefined): readonly FieldError[] {
   const errors: FieldError[] = [];
   const spec = service.spec ?? {};

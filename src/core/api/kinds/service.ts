@@ -111,7 +111,7 @@ function warnings(service: Service): readonly string[] {
   return found;
 }
 
-/** A name outside of the cluster has no traffic inside of it. */
+/** A Service of type ExternalName has no traffic inside the cluster, so no `internalTrafficPolicy`. */
 const withoutUnused = (service: Service): Service =>
   service.spec?.type === 'ExternalName' && service.spec.internalTrafficPolicy !== undefined
     ? { ...service, spec: withoutFields(service.spec, 'internalTrafficPolicy') }

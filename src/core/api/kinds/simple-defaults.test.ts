@@ -6,17 +6,17 @@ import { createRegistry } from '../registry/registry.ts';
 import { checkObject } from '../schema/check.ts';
 
 interface Vector {
-  /** Where it was posted. */
+  /** The URL path of the POST. */
   readonly path: string;
   readonly given: { readonly [field: string]: Json };
-  /** What a kube-apiserver 1.36 made of it, without metadata and status. */
+  /** The object as a kube-apiserver 1.36 stored it, without metadata and status. */
   readonly stored: { readonly [field: string]: Json };
 }
 
 const vectors = readFileSync(new URL('testdata/simple-defaults.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
-  // Go writes a list that must be there and is not as null; we write it empty.
+  // Go writes an absent list that is always written as null, everynode writes it as an empty list.
   .map((line) => JSON.parse(line, (_, value: unknown) => value ?? []) as Vector);
 const registry = createRegistry();
 

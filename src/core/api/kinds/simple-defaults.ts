@@ -1,5 +1,5 @@
 /**
- * What Kubernetes fills in where that is a table of fields and values. Readers count on these fields being there (kubectl
+ * Defaults that can be written as a table of fields and values. Readers count on these fields being there (kubectl
  * describes an EndpointSlice whose ports have no protocol by crashing).
  */
 import type { KubeObject } from '../../kube/objects.ts';
@@ -12,7 +12,7 @@ export type Defaults = (object: KubeObject) => KubeObject;
 
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members that are absent are filled in; with `zero`, those that are 0 or empty too. */
+/** Fills in absent members; with `zero`, also members that are 0 or empty. */
 function filled(bag: Bag, values: Bag, zero = false): Bag {
   let result = bag;
   for (const [field, value] of Object.entries(values)) {
@@ -22,7 +22,9 @@ function filled(bag: Bag, values: Bag, zero = false): Bag {
   return result;
 }
 
-/** Changes what stands at a path of members, of every element where it is a list; absent members stay absent. */
+/**
+ * Applies `change` to the value at a path, or to every element where the value is a list; absent members stay absent.
+ */
 function at(path: string, change: Change): Change {
   const dot = path.indexOf('.');
   const field = dot === -1 ? path : path.slice(0, dot);
@@ -122,7 +124,7 @@ export function simpleDefaults<T extends object>(key: string): (object: T) => T 
   return change === undefined ? (object) => object : (object) => change(object as Bag) as T;
 }
 
-/** Kinds whose PUT must say which version it was made from, beside those that have a file of their own. */
+/** Kinds whose PUT must carry a resourceVersion, beside those that have a file of their own. */
 const CONDITIONAL_UPDATES: ReadonlySet<string> = new Set([
   'certificates.k8s.io/clustertrustbundles',
   'certificates.k8s.io/podcertificaterequests',
@@ -130,7 +132,7 @@ const CONDITIONAL_UPDATES: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io/storageversionmigrations',
 ]);
 
-/** What is particular about a kind that is otherwise generic, by its key in the tables of registry/kinds.ts. */
+/** Defaults and PUT behaviour of a kind that is otherwise generic, by its key in the tables of registry/kinds.ts. */
 export function simpleTraits(key: string): { defaults?: Defaults; allowUnconditionalUpdate?: false } {
   const change = CHANGES.get(key);
   return {

@@ -18,11 +18,11 @@ interface Vector {
   /** Absent for a create. */
   readonly sub?: string;
   readonly m: readonly Mutation[];
-  /** Mutations of the stored object that the new one does not have, and those it keeps. */
+  /** Mutations of the stored object that the update takes back (`old`), and those it keeps (`keep`). */
   readonly old?: readonly Mutation[];
   readonly keep?: readonly Mutation[];
   readonly errors?: readonly (readonly [type: string, field: string, message: string])[];
-  /** What preparing changed. */
+  /** Changes that preparing made. */
   readonly prepared?: readonly Mutation[];
   readonly warnings?: readonly string[];
 }
@@ -47,7 +47,7 @@ function mutate(base: unknown, mutations: readonly Mutation[]): Bag {
   return object;
 }
 
-/** Long runs of a letter are written short. */
+/** Expands the short form of long runs of a letter. */
 const expand = (line: string): string =>
   line.replace(/«(.)\*(\d+)»/g, (_, letter: string, count: string) => letter.repeat(Number(count)));
 
@@ -86,7 +86,7 @@ const stored = (object: Bag): Bag => ({
   },
 });
 
-/** What the server does to metadata of every kind before a strategy validates. */
+/** The metadata that the server carries over for every kind before a strategy validates. */
 function withOldIdentity(object: KubeObject, old: KubeObject): KubeObject {
   const { creationTimestamp, deletionTimestamp, uid = '' } = old.metadata;
   return {
@@ -127,7 +127,7 @@ function run(
   if (isCreate) {
     object = counted(strategy.prepareForCreate(defaulted), hasGeneration ? 1 : undefined);
     found = strategy.validate(object);
-    // Only what is accepted is warned about.
+    // The server returns warnings only for objects it accepts.
     warnings = found.length === 0 ? (strategy.warnings?.(object) ?? []) : [];
   } else {
     const old = deepFreeze(strategy.defaults(decode(stored(mutate(base, vector.old ?? [])))));
@@ -155,7 +155,7 @@ describe.each(cases)('$kind as upstream', ({ kind, bases, vectors }) => {
     expect(errors.toSorted()).toEqual((vector.errors ?? []).map(([t, f, m]) => `${t} ${f}: ${m}`).toSorted());
     if (!vector.prepared) return;
     const { strategy } = definitionOf(object);
-    // What is read back has passed defaulting once more.
+    // An object that is read back has passed defaulting once more.
     expect(strategy.defaults(decode(object))).toEqual(strategy.defaults(decode(mutate(input, vector.prepared))));
     if (!vector.sub) expect(warnings).toEqual(vector.warnings ?? []);
   });

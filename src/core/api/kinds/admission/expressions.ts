@@ -44,7 +44,7 @@ function compile(expression: string, environment: CelEnvironment, wanted: readon
 
 const environments = new Map<string, CelEnvironment>();
 
-/** What match conditions, and policies without variables, may refer to. There are few, and each is made once. */
+/** The CEL environment of match conditions, and of policies without variables. There are four, each made once. */
 function plainEnvironment(params: boolean, authorizer: boolean): CelEnvironment {
   const key = `${params} ${authorizer}`;
   let known = environments.get(key);
@@ -80,16 +80,16 @@ export function validateMatchConditions(
 
 export interface PolicyExpressions {
   validateVariables(found: Findings, variables: readonly Variable[] | undefined, path: string): void;
-  /** A rule: it must be true or false. */
+  /** A rule: the result must be a boolean. */
   validateRule(found: Findings, expression: string, path: string): void;
   validateMessage(found: Findings, expression: string, path: string): void;
-  /** What an audit annotation says; it is judged without the blanks around it. */
+  /** The value expression of an audit annotation; compiled without surrounding white space. */
   validateAuditValue(found: Findings, expression: string, path: string): void;
-  /** What a mutation makes; `wanted` says of which type that must be. */
+  /** The expression of a mutation; `wanted` is the type of its result. */
   validateMutation(found: Findings, expression: string, wanted: CelType, path: string): void;
 }
 
-/** The expressions of one policy: its variables are known to those that come after them. */
+/** The expressions of one policy: its variables are declared in order, each known to the expressions after it. */
 export function policyExpressions(params: boolean, messageParams: boolean, hasVariables: boolean): PolicyExpressions {
   const types = new Map<string, CelType>();
   const environmentOf = (withParams: boolean, authorizer: boolean): CelEnvironment =>
@@ -137,7 +137,7 @@ export function policyExpressions(params: boolean, messageParams: boolean, hasVa
 
 const KEPT = new Set(['any', 'bool', 'bytes', 'double', 'duration', 'int', 'null_type', 'string', 'timestamp', 'uint']);
 
-/** What is known of a variable's type: scalars, and lists and maps of them. */
+/** The declared type of a variable: scalars, and lists and maps of them; any other type becomes dyn. */
 function asVariable(type: CelType): CelType {
   if (KEPT.has(type.kind)) return type.kind === 'any' ? ANY : type;
   const [first, second] = type.parameters;

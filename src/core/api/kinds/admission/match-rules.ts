@@ -35,7 +35,7 @@ export function validateRuleWithOperations(found: Findings, rule: RuleWithOperat
   oneOf(found, rule.scope, SCOPES, `${path}.scope`);
 }
 
-/** Something must be there, and who says everything says nothing else. */
+/** The list may not be empty, and a wildcard must be its only entry. */
 function validateWildcard(found: Findings, values: readonly string[], what: string, path: string): void {
   if (values.length === 0) found.push(required(path, ''));
   if (values.length > 1 && values.includes('*')) {
@@ -57,7 +57,7 @@ function validateResources(found: Findings, resources: readonly string[], path: 
     }
     const slash = entry.indexOf('/');
     if (slash < 0) {
-      // Upstream only remembers the last plain one it saw.
+      // Upstream remembers only the last entry without a subresource.
       lastIsPlain = entry !== '*';
       continue;
     }
@@ -107,7 +107,7 @@ function validateNamedRule(found: Findings, rule: NamedRuleWithOperations, path:
   validateRuleWithOperations(found, rule, path);
 }
 
-/** What is deleted cannot be changed on the way. The path names no rule, as upstream's. */
+/** Mutating policies match no DELETE. The findings' path has no index of the rule, as upstream's. */
 export function validateMutatingOperations(found: Findings, match: MatchResources | undefined, path: string): void {
   for (const rule of listOf(match?.resourceRules)) {
     for (const operation of listOf(rule.operations)) {

@@ -36,7 +36,7 @@ const ACTIONS = ['Audit', 'Deny', 'Warn'];
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION = 5 * 1024;
 
-/** What both sorts of policies begin with. */
+/** The fields that validating and mutating policies share. */
 export function validatePolicyHead(
   found: Findings,
   spec: Pick<ValidatingAdmissionPolicySpec, 'failurePolicy' | 'paramKind' | 'matchConstraints' | 'matchConditions'>,
@@ -159,7 +159,7 @@ function validatePolicyStatus(status: ValidatingAdmissionPolicyStatus): Findings
   return found;
 }
 
-/** Conditions are not judged again while nothing they depend on changed. */
+/** True if the match conditions, or the parameters they may refer to, changed; only then are they compiled again. */
 export const conditionsChanged = <T extends Pick<ValidatingAdmissionPolicySpec, 'paramKind' | 'matchConditions'>>(
   spec: T,
   old: T,
@@ -186,7 +186,7 @@ export const validatingPolicyStrategy: KindStrategy<ValidatingAdmissionPolicy> =
 
 type BindingHead = Partial<Omit<ValidatingAdmissionPolicyBindingSpec, 'validationActions'>>;
 
-/** What both sorts of bindings say. */
+/** The fields that bindings of validating and mutating policies share. */
 export function validateBindingHead(found: Findings, spec: BindingHead): void {
   const { policyName = '', paramRef, matchResources } = spec;
   if (policyName === '') found.push(required('spec.policyName', ''));

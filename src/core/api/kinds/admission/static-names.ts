@@ -1,4 +1,4 @@
-/** Names that are kept for what a server reads from files when it starts. */
+/** Name suffix reserved for configurations that a server reads from files when it starts. */
 const SUFFIX = '.static.k8s.io';
 
 export const staticNameWarnings = ({

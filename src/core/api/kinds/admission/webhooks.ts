@@ -1,4 +1,4 @@
-/** Whom to ask before an object is accepted: configurations of validating and mutating webhooks. */
+/** Configurations of validating and mutating webhooks: which servers are asked before an object is admitted. */
 import { duplicate, type FieldError, field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems, nameIsDnsSubdomain } from '../../../kube/names.ts';
@@ -24,7 +24,7 @@ import {
 } from './match-rules.ts';
 import { staticNameWarnings } from './static-names.ts';
 
-/** A validating webhook is a mutating one that is not asked twice. */
+/** A validating webhook has the fields of a mutating one, except `reinvocationPolicy`. */
 type Webhook = Partial<MutatingWebhook>;
 
 interface Strictness {
@@ -129,7 +129,7 @@ type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfigurati
 
 const webhooksOf = ({ webhooks }: Configuration): readonly Webhook[] => listOf<Webhook>(webhooks);
 
-/** What was there before may stay as loose as it was. */
+/** Validation ratcheting: rules that the stored configuration violates already are not applied to its update. */
 function strictnessAfter(configuration: Configuration, old: Configuration): Strictness {
   const now = webhooksOf(configuration);
   const before = webhooksOf(old);

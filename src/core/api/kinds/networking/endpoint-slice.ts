@@ -51,7 +51,7 @@ function validate(slice: EndpointSlice, old: EndpointSlice | undefined): Finding
   validatePorts(found, listOf(slice.ports));
   const endpoints: Findings = [];
   validateEndpoints(endpoints, listOf(slice.endpoints), addressType);
-  // What was accepted once may stay.
+  // Validation ratcheting: endpoints that the update did not change stay accepted.
   const kept = old !== undefined && endpoints.length > 0 && deepEqual(slice.endpoints, old.endpoints);
   if (!kept) addAll(found, endpoints);
   return found;
@@ -134,7 +134,7 @@ function validateHints(found: Findings, { forZones, forNodes }: EndpointHints, p
   validateNames(found, listOf(forNodes), (name) => nameIsDnsSubdomain(name, false), `${path}.forNodes`);
 }
 
-/** Whether there were few enough to be looked at. */
+/** True if the number of entries is within the limit. */
 function validateNames(
   found: Findings,
   entries: readonly { readonly name: string }[],
@@ -155,7 +155,7 @@ function validateNames(
   return true;
 }
 
-/** A field of the beta API that this version only ever shows; nobody can write it. */
+/** `deprecatedTopology`, a field of the beta API, is read-only in this version: dropped from every write. */
 const withoutTopology = (endpoint: Endpoint): Endpoint => withMember(endpoint, 'deprecatedTopology', undefined);
 
 function cleaned(slice: EndpointSlice): EndpointSlice {
@@ -167,7 +167,7 @@ function cleaned(slice: EndpointSlice): EndpointSlice {
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const CONTROLLERS = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 
-/** Controllers write addresses well, so theirs are not looked at. */
+/** No address warnings for slices of the built-in controllers, which write addresses in canonical form. */
 function warnings({ metadata, addressType, endpoints }: EndpointSlice, old?: EndpointSlice): readonly string[] {
   const isNew = old === undefined;
   const deprecated = isNew && addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
@@ -188,7 +188,7 @@ export const endpointSliceStrategy: KindStrategy<EndpointSlice> = {
     if (deepEqual(slice.endpoints, old.endpoints)) return slice;
     const kept = cleaned(slice);
     if (kept === slice) return slice;
-    // The generation is counted before the field is dropped.
+    // The dropped field still raises the generation, which is counted before the field is dropped.
     return { ...kept, metadata: { ...kept.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
   },
   validate: (slice) => validate(slice, undefined),

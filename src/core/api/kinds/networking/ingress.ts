@@ -127,7 +127,7 @@ function validateService(found: Findings, service: IngressServiceBackend, path: 
   else found.push(required(path, 'port name or number is required'));
 }
 
-/** What is stored and not as it should be may stay so. */
+/** Validation ratcheting: rules that the stored ingress already violates are not applied to its update. */
 function leniencyAfter({ spec }: Ingress): Leniency {
   const rules = listOf(spec?.rules);
   return {

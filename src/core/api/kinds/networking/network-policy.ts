@@ -22,7 +22,7 @@ const TYPES = ['Ingress', 'Egress'];
 
 interface Leniency {
   readonly allowInvalidValues: boolean;
-  /** Ranges that are stored already, and so may stay. */
+  /** Ranges in the stored policy, which may stay. */
   readonly known: readonly string[];
 }
 
@@ -35,7 +35,7 @@ interface Direction {
   readonly ports: readonly NetworkPolicyPort[];
 }
 
-/** Both directions alike, rule by rule. */
+/** Rules of both directions in one shape, so that both are validated alike. */
 function directionsOf({ ingress, egress }: NetworkPolicySpec): readonly Direction[] {
   return [
     ...listOf(ingress).map(({ from, ports }, index) => {

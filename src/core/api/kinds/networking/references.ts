@@ -3,7 +3,7 @@ import { required } from '../../../kube/field-errors.ts';
 import { dns1123SubdomainProblems, pathSegmentNameProblems } from '../../../kube/names.ts';
 import { addTexts, type Findings } from '../../rules/findings.ts';
 
-/** Something that will stand in a path. */
+/** A non-empty name that can be a segment of a URL path. */
 export function validateSegment(found: Findings, value: string, path: string): void {
   if (value === '') found.push(required(path, ''));
   else addTexts(found, path, value, pathSegmentNameProblems(value));

@@ -10,7 +10,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../../rules/metada
 import { addAll, addTexts, type Findings, listOf } from '../../rules/findings.ts';
 import { validateSegment } from './references.ts';
 
-/** An address is called by itself, written the one right way. */
+/** The name of an IPAddress is the address itself in canonical form. */
 const nameIsAddress: NameRule = (name) => {
   const problem = strictIPProblem(name);
   return problem === undefined ? [] : [problem];

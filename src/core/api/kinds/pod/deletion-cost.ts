@@ -1,4 +1,4 @@
-/** The annotation by which a pod says how dear it is to its ReplicaSet. */
+/** The annotation with a pod's deletion cost, which its ReplicaSet compares when scaling down. */
 import type { StringMap } from '../../rules/findings.ts';
 import { lookup, MAX_INT32 } from '../../rules/findings.ts';
 

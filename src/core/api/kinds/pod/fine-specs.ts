@@ -10,7 +10,8 @@ const pods = subtreeMemo<readonly Container[], PodSpec>();
 const templates = subtreeMemo<readonly Container[], PodSpec>();
 
 /**
- * A fine spec with the same parts. Still to be judged is what is a pod's own: affinity, nodeName, hostname, subdomain.
+ * A valid spec with the same parts. A pod's own fields (affinity, nodeName, hostname, subdomain) must still be
+ * validated.
  */
 export function knownFine(spec: PodSpec, isPod: boolean): PodSpec | undefined {
   if (spec.containers === undefined) return undefined;
@@ -18,7 +19,7 @@ export function knownFine(spec: PodSpec, isPod: boolean): PodSpec | undefined {
   return model !== undefined && sharesParts(spec, model) ? model : undefined;
 }
 
-/** Pods with claims, and with volumes whose claims are named after the pod, are judged one by one. */
+/** Pods with resource claims or ephemeral volumes, whose claims are named after the pod, are always validated. */
 export function rememberFine(spec: PodSpec, isPod: boolean): void {
   if (isSet(spec.resourceClaims) || listOf(spec.volumes).some(({ ephemeral }) => ephemeral !== undefined)) return;
   if (isPod) pods.offer(spec.containers, spec);

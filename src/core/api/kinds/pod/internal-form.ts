@@ -18,7 +18,7 @@ type Dictionary = { readonly [key: string]: unknown };
 
 let parsed: ReadonlyMap<string, readonly FieldShape[]> | undefined;
 
-/** Parsed at the first message that needs it: most processes never print one. */
+/** Parsed on first use: most processes never print an internal form. */
 function shapes(): ReadonlyMap<string, readonly FieldShape[]> {
   parsed ??= new Map(
     INTERNAL_SHAPES.trim()

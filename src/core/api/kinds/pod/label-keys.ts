@@ -51,7 +51,7 @@ function addKeys(found: FieldError[], keys: Keys, selector: LabelSelector | unde
   else for (const [index, key] of keys.entries()) addAll(found, validateLabelName(key, field.index(path, index)));
 }
 
-/** The selector has its own copy of every key by now, so a key that occurs twice was written by hand too. */
+/** `matchLabelKeys` are merged into the selector by now, so a key that occurs twice was also written by the client. */
 function addRepeated(found: FieldError[], keys: readonly string[], selector: LabelSelector, path: string): void {
   if (keys.length === 0) return;
   const seen = new Set(Object.keys(selector.matchLabels ?? {}));
@@ -64,7 +64,7 @@ function addRepeated(found: FieldError[], keys: readonly string[], selector: Lab
   }
 }
 
-/** The rule of before the keys were merged, for constraints that were stored under it. */
+/** The rule from before keys were merged into selectors, for constraints that were stored under that rule. */
 export function legacyMatchLabelKeysFindings(
   keys: Keys,
   selector: LabelSelector | undefined,

@@ -1,6 +1,6 @@
 /**
- * What validation lets pass because the stored object already says so. Rules grew stricter over the years; an object
- * that was valid once must stay changeable in its other fields.
+ * Validation ratcheting for pods: rules that are relaxed because the stored object violates them already. Rules grew
+ * stricter over the years; an object that was valid once must stay changeable in its other fields.
  */
 import type { ObjectMeta } from '../../../kube/meta-v1.ts';
 import { labelValueProblems } from '../../../kube/names.ts';
@@ -51,7 +51,7 @@ export const CREATE_TEMPLATE: PodOptions = Object.freeze({
 
 export const CREATE_POD: PodOptions = Object.freeze({ ...CREATE_TEMPLATE, isPod: true });
 
-/** Options for an update of something whose stored spec and metadata are these. */
+/** Options for an update of a pod or workload whose stored spec and metadata are these. */
 export function optionsFromOld(spec: PodSpec, meta: ObjectMeta | undefined, isPod: boolean): PodOptions {
   const usual = isPod ? CREATE_POD : CREATE_TEMPLATE;
   if (knownFine(spec, isPod) !== undefined && isUsual(spec, meta)) return usual;
@@ -59,7 +59,7 @@ export function optionsFromOld(spec: PodSpec, meta: ObjectMeta | undefined, isPo
   return Object.values(options).filter(Boolean).length === (isPod ? 1 : 0) ? usual : options;
 }
 
-/** What a fine spec may still have that a new one may not change to. */
+/** False if the spec has one of the values that the fine-spec check accepts, but that need an option on update. */
 const isUsual = (spec: PodSpec, meta: ObjectMeta | undefined): boolean =>
   spec.securityContext?.seLinuxChangePolicy === undefined &&
   spec.affinity?.podAffinity === undefined &&

@@ -5,7 +5,7 @@ import { listOf } from '../../rules/findings.ts';
 
 interface Placed {
   readonly path: string;
-  /** Where the file comes from, for people; asked only when there is something to warn of. */
+  /** Description of the file's origin; called only for a warning. */
   readonly source: () => string;
 }
 
@@ -17,7 +17,7 @@ const nowhereElse = (): string => '';
 
 const contains = (outer: string, inner: string): boolean => `${inner}/`.startsWith(`${outer}/`);
 
-/** Beyond a few hundred files nobody reads the warnings, and comparing all pairs would cost. */
+/** Compares at most a few hundred files: all pairs of more would be slow, and the warnings too many to read. */
 function overlaps(files: readonly Placed[]): readonly string[] {
   const found: string[] = [];
   if (files.length < 2) return found;

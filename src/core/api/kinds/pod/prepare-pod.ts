@@ -1,4 +1,4 @@
-/** What the server writes into a pod, and what it takes out of what clients write. */
+/** Fields the server sets in a pod, and fields it drops from a client's write. */
 import type { LabelSelector, LabelSelectorRequirement, ObjectMeta } from '../../../kube/meta-v1.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
 import type {
@@ -22,7 +22,7 @@ import { mapIfAny, mapShared } from '../../rules/sharing.ts';
 import { APP_ARMOR, appArmorFromAnnotation } from './validate-annotations.ts';
 import { validateAppArmor } from './validate-security.ts';
 
-/** New pods of one class share their status. */
+/** Status of new pods, one shared object for each QoS class. */
 const NEW_STATUS: { readonly [C in QosClass]: PodStatus } = {
   Guaranteed: Object.freeze({ phase: 'Pending', qosClass: 'Guaranteed' }),
   Burstable: Object.freeze({ phase: 'Pending', qosClass: 'Burstable' }),
@@ -56,7 +56,7 @@ export function preparePodForCreate(pod: Pod): Pod {
   return { ...pod, spec, status };
 }
 
-/** A pod that may not be scheduled yet says so from the start. */
+/** The status with condition PodScheduled=False while the pod has scheduling gates. */
 function gatedStatus(status: PodStatus, spec: PodSpec, now: string | undefined): PodStatus {
   if (!isSet(spec.schedulingGates)) return status;
   const condition: PodCondition = {
@@ -69,7 +69,7 @@ function gatedStatus(status: PodStatus, spec: PodSpec, now: string | undefined):
   return { ...status, conditions: [condition] };
 }
 
-/** Label keys become selector requirements with the values this very pod has. */
+/** Merges `matchLabelKeys` into the selectors, as requirements with the values of this pod's labels. */
 function mergeLabelKeys(spec: PodSpec, labels: StringMap): PodSpec {
   let merged = spec;
   if (spec.affinity !== undefined) merged = withMember(merged, 'affinity', mergeAffinity(spec.affinity, labels));
@@ -127,7 +127,7 @@ function withKeys(
   return { ...selector, matchExpressions: [...listOf(selector.matchExpressions), ...added] };
 }
 
-/** AppArmor profiles were annotations once; a pod that still says it that way gets the field. */
+/** Copies AppArmor profiles from the annotations of older clients into the fields that replaced them. */
 function adoptAppArmor(spec: PodSpec, annotations: StringMap): PodSpec {
   let used = false;
   for (const key in annotations) used ||= key.startsWith(APP_ARMOR);
@@ -178,8 +178,7 @@ function prepareStatus(pod: Pod, old: Pod): Pod {
   return withMember(withMember(withMember(pod, 'spec', old.spec), 'metadata', metadata), 'status', status);
 }
 
-/** A client that does not know about observed generations must not erase them. */
-/** Features that 1.36 has switched off; what is there already may stay. */
+/** Drops fields of features that 1.36 has switched off, unless the stored status has them. */
 function withoutDisabledStatus(status: PodStatus, old: PodStatus): PodStatus {
   let kept = status;
   if (
@@ -205,6 +204,7 @@ function withoutDisabledStatus(status: PodStatus, old: PodStatus): PodStatus {
   return kept;
 }
 
+/** A client that does not know about observed generations must not erase them. */
 function keepObservedGenerations(status: PodStatus, old: readonly PodCondition[]): PodStatus {
   if (status.conditions === undefined || !old.some(({ observedGeneration }) => observedGeneration)) return status;
   const known = new Map<string, (number | undefined)[]>();
@@ -220,7 +220,9 @@ function keepObservedGenerations(status: PodStatus, old: readonly PodCondition[]
   return withMember(status, 'conditions', conditions);
 }
 
-/** Metadata as it was, but for what a write of a part may change. */
+/**
+ * The stored metadata for writes of a part (ephemeral containers, resize), which may not change labels and the like.
+ */
 function metaOf(pod: Pod, old: Pod): ObjectMeta {
   let meta = pod.metadata;
   for (const key of ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations'] as const) {
@@ -239,7 +241,7 @@ const partOf = (pod: Pod, old: Pod, spec: PodSpec): Pod =>
 const onlyEphemeralContainers = (pod: Pod, old: Pod): Pod =>
   partOf(pod, old, withMember(old.spec, 'ephemeralContainers', pod.spec.ephemeralContainers));
 
-/** Containers that were added, removed or moved are left as they are: validation says why that is wrong. */
+/** Added, removed or reordered containers are left as the client wrote them, for validation to reject. */
 function onlyResize(pod: Pod, old: Pod): Pod {
   const { containers, initContainers, resources } = pod.spec;
   const sameCount =

@@ -9,13 +9,13 @@ export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const COMPUTE = ['cpu', 'memory'] as const;
 
-/** Totals as far as they are above zero. */
+/** Totals of cpu and memory; zero amounts do not count. */
 interface Totals {
   cpu: Quantity | undefined;
   memory: Quantity | undefined;
 }
 
-/** True when the list has both. */
+/** True if the list has both cpu and memory. */
 function addTo(totals: Totals, list: ResourceList | undefined): boolean {
   let both = true;
   for (const name of COMPUTE) {

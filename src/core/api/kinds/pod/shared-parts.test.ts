@@ -18,7 +18,7 @@ const judge = (pod: Pod): readonly string[] =>
     .validate(podStrategy.prepareForCreate(podStrategy.defaults(pod)))
     .map((error) => `${error.field}: ${error.message}`);
 
-/** The same pod with nothing in common with any other. */
+/** The findings for a deep copy of the pod, which shares no part with any other pod. */
 const judgeAlone = (pod: Pod): readonly string[] => judge(structuredClone(pod));
 
 const TEMPLATE = deepFreeze({

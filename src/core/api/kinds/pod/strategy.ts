@@ -35,7 +35,7 @@ export const podStrategy: KindStrategy<Pod> = {
     }
   },
   warnings(pod, old) {
-    // Pods are changed by machines, and often.
+    // Updates of pods return no warnings: pods are changed by controllers, and often.
     if (old !== undefined) return [];
     const texts = dns1123LabelProblems(pod.metadata.name);
     const warnings = podWarnings(pod.spec, pod.metadata, '');
@@ -45,7 +45,7 @@ export const podStrategy: KindStrategy<Pod> = {
     return [`metadata.name: ${text}: [${texts.join(' ')}]`, ...warnings];
   },
   generationChanged: (pod, old) => !deepEqual(pod.spec, old.spec),
-  /** A pod that never reached a node, or has ended, has nobody who would stop it. */
+  /** No grace period for a pod that never reached a node or has ended: no kubelet has containers of it to stop. */
   gracePeriod(pod, asked) {
     const { nodeName, terminationGracePeriodSeconds: own } = pod.spec;
     const phase = pod.status?.phase;
@@ -56,7 +56,7 @@ export const podStrategy: KindStrategy<Pod> = {
   allowUnconditionalUpdate: true,
 };
 
-/** What a scheduler says when it has chosen a node. */
+/** Validation of a Binding, by which a scheduler assigns a pod to a node. */
 export function validateBinding(binding: Binding): readonly FieldError[] {
   const found: FieldError[] = [];
   const { kind, name } = binding.target ?? {};

@@ -48,10 +48,10 @@ const UNSET_META = [
   'managedFields',
 ] as const;
 
-/** The message spells one of them like no other. */
+/** Upstream's message spells `uid` as `uID`. */
 const META_NAMES: { readonly [key: string]: string } = { uid: 'uID' };
 
-/** What a stored claim has and a new one may not. */
+/** Violations of the current rules that the stored claim has, and its update may therefore keep. */
 export interface ClaimLeniency {
   readonly selectorValues: boolean;
   readonly sourceGroups: boolean;

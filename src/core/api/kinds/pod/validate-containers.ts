@@ -32,7 +32,7 @@ import { validateSecurityContext } from './validate-security.ts';
 import type { VolumesByName } from './validate-volumes.ts';
 import { validatePullPolicy } from './volume-files.ts';
 
-/** What the rules for a container read of the pod around it. */
+/** Facts about the surrounding pod that the rules for a container read. */
 export interface ContainerContext {
   readonly options: PodOptions;
   readonly allowIndivisibleHugePages: boolean;
@@ -129,7 +129,7 @@ const NOT_EPHEMERAL = [
   'lifecycle',
 ] as const;
 
-/** Ephemeral containers are for looking at a running pod; nothing may depend on them. */
+/** Ephemeral containers serve debugging; no other part of the pod may depend on them. */
 export function validateEphemeralContainers(
   found: Findings,
   spec: PodSpec,
@@ -160,7 +160,7 @@ function isGiven(container: EphemeralContainer, key: (typeof NOT_EPHEMERAL)[numb
   return value !== undefined && (key !== 'resources' || Object.keys(value).length > 0);
 }
 
-/** Only pods mind; a template's image may be a placeholder. */
+/** Applied to pods only; a template's image may be a placeholder. */
 function validateImageSpaces(found: Findings, { image = '' }: AnyContainer, path: string): void {
   if (image.trim() !== image) {
     found.push(invalid(`${path}.image`, image, 'must not have leading or trailing whitespace'));

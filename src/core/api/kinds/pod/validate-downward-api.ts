@@ -23,7 +23,7 @@ export const ENV_FIELDS = [
 
 const FILE_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
-/** Fields that have a name at all; which of them are allowed depends on where they are read. */
+/** Every field that upstream knows; variables and files allow different ones of them. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...ENV_FIELDS,
   ...FILE_FIELDS,

@@ -133,7 +133,7 @@ function validateNothingRemoved(found: Findings, spec: PodSpec, old: PodSpec): v
   }
 }
 
-/** The container with its cpu and memory set back; claims of containers do not survive that. */
+/** The container with its old cpu and memory; upstream's reset drops the container's claims too. */
 function masked(container: Container, old: Container | undefined): Container {
   const { claims: _claims, ...resources } = withComputeOf(container.resources ?? {}, old?.resources);
   const before: ResourceRequirements = old?.resources ?? {};

@@ -72,7 +72,7 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): readonly FieldError
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];
 
-/** Pods of one template come to the very same conditions at the same time, and share them. */
+/** Conditions known to be valid; pods of one template reach the same conditions at the same time, and share them. */
 const fineConditions = rememberSeen();
 
 function validateConditions(found: Findings, conditions: readonly PodCondition[]): void {

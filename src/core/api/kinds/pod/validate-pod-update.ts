@@ -32,7 +32,7 @@ const CHANGEABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
 
-/** What every write to an existing pod is checked for first. */
+/** Checks that precede every kind of update of a pod. */
 function validateWhole(pod: Pod, old: Pod, options: PodOptions): FieldError[] {
   const found = validateMetaUpdate(pod.metadata, old.metadata);
   validateMetaAndSpec(found, pod, options);
@@ -62,7 +62,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): readonly FieldError[] {
   return found;
 }
 
-/** False when the lists cannot be compared further. */
+/** False if the lists differ in length, so that further comparison makes no sense. */
 function validateImages(
   found: Findings,
   containers: readonly Container[],
@@ -81,7 +81,7 @@ function validateImages(
   return true;
 }
 
-/** A deadline can be set and brought forward. False when the rest is not worth looking at. */
+/** A deadline can be set or shortened. False if the deadline is invalid, which ends validation of the update. */
 function validateDeadline(found: Findings, deadline: number | undefined, old: number | undefined): boolean {
   const path = 'spec.activeDeadlineSeconds';
   if (deadline === undefined) {
@@ -137,7 +137,7 @@ function withoutAllowedChanges(spec: PodSpec, old: PodSpec): PodSpec {
     : rest;
 }
 
-/** While a pod is gated, where it may go can still be narrowed. */
+/** While a pod has scheduling gates, its node selector and node affinity may still be narrowed. */
 function withoutGatedChanges(found: Findings, spec: PodSpec, old: PodSpec): PodSpec {
   let rest = spec;
   if (!deepEqual(spec.nodeSelector ?? {}, old.nodeSelector ?? {})) {

@@ -32,7 +32,7 @@ export function validateMetaAndSpec(found: Findings, pod: Pod, options: PodOptio
   if (!spec.serviceAccountName) validateNoTokens(found, pod);
 }
 
-/** A token belongs to somebody. */
+/** Service account tokens need a service account. */
 function validateNoTokens(found: Findings, { spec }: Pod): void {
   for (const [index, { projected }] of listOf(spec.volumes).entries()) {
     for (const [position, { serviceAccountToken }] of listOf(projected?.sources).entries()) {

@@ -32,7 +32,7 @@ const gitRepo: Rule = (found, { gitRepo: source }, path) => {
   validateDescendingPath(found, source?.directory ?? '', `${path}.gitRepo.directory`);
 };
 
-/** Findings about this source name a field that does not exist. */
+/** Upstream's findings about this source name `persistentDisk`, a field that does not exist. */
 const gcePersistentDisk: Rule = (found, { gcePersistentDisk: source }, path) => {
   need(found, `${path}.persistentDisk`, { pdName: source?.pdName });
   validatePartition(found, source?.partition, `${path}.persistentDisk`);

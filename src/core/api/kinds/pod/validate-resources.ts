@@ -20,7 +20,7 @@ import {
 
 type NameRule = (found: Findings, name: string, path: string) => void;
 
-/** True when the name is fine as any resource's name. */
+/** True if the name is valid as the name of any resource. */
 function validateResourceName(found: Findings, name: string, path: string): boolean {
   const texts = qualifiedNameProblems(name);
   addTexts(found, path, name, texts);
@@ -68,7 +68,7 @@ export function validateContainerResources(
   if (resources !== undefined) validateRequirements(found, resources, containerResourceName, context, path);
 }
 
-/** What a runtime class takes for itself is judged as a limit. */
+/** The overhead of a RuntimeClass is validated like limits. */
 export function validateOverhead(found: Findings, limits: ResourceList, context: ResourceContext, path: string): void {
   validateRequirements(found, { limits }, containerResourceName, context, path);
 }

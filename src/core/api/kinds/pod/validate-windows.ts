@@ -1,4 +1,4 @@
-/** What Windows pods may and may not say, and what Linux pods may not say about Windows. */
+/** Windows options: rules for Windows pods, and options that Linux pods may not have. */
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import { forbidden, invalid } from '../../../kube/field-errors.ts';
 import { dns1123SubdomainProblems } from '../../../kube/names.ts';
@@ -30,7 +30,7 @@ export function validateWindowsOptions(
     for (const text of userNameProblems(user)) found.push(invalid(`${path}.runAsUserName`, asJson(user), text));
 }
 
-/** Quoted as JSON, which spells control characters its own way. */
+/** A value whose findings quote it as JSON, which escapes control characters in its own way. */
 const asJson = (text: string): { toJSON: () => string } => ({ toJSON: () => text });
 
 const CONTROL = /[\u0000-\u001f\u007f]/; // oxlint-disable-line no-control-regex -- what the rule is about

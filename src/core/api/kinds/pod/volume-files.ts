@@ -1,4 +1,4 @@
-/** What the rules of all volume types share: their shape, file modes, items, pull policies. */
+/** The signature of volume rules, and the checks that all volume types share: file modes, items, pull policies. */
 import { field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import type { ObjectMeta } from '../../../kube/meta-v1.ts';
 import type { KeyToPath, Volume } from '../../types/core-v1.ts';

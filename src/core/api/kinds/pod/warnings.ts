@@ -54,7 +54,7 @@ const DEAD_VOLUMES: ReadonlyMap<string, readonly [string, string]> = new Map([
 
 const NO_POD = 'a null labelSelector results in matching no pod';
 
-/** `path` is where the template stands; empty for a pod itself. */
+/** `path` is the path of the template; empty for a pod itself. */
 export function podWarnings(spec: PodSpec, meta: ObjectMeta | undefined, path: string): readonly string[] {
   const warnings: Warnings = [];
   const at = (rest: string): string => (path === '' ? rest : `${path}.${rest}`);
@@ -235,7 +235,7 @@ function addHiddenVariables(warnings: Warnings, env: readonly EnvVar[], at: () =
 
 interface PortUse {
   readonly port: ContainerPort;
-  /** Made only for those who are told: nearly every port is fine. */
+  /** The path is built only for a warning: nearly every port is fine. */
   readonly path: () => string;
 }
 

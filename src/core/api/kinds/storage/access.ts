@@ -1,4 +1,4 @@
-/** How a volume may be used; volumes and claims speak of it alike. */
+/** Access modes, volume modes and class names, shared by volumes and claims. */
 import { forbidden, notSupported } from '../../../kube/field-errors.ts';
 import { nameIsDnsSubdomain } from '../../../kube/names.ts';
 import { addTexts, type Findings } from '../../rules/findings.ts';

@@ -55,7 +55,7 @@ function validateStatus(found: Findings, status: VolumeAttachmentStatus): void {
 
 function validateError(found: Findings, error: VolumeError | undefined, path: string): void {
   const { message = '', errorCode = 0 } = error ?? {};
-  // The limit upstream names is not the one it checks.
+  // Upstream's message names another limit than the one it checks.
   if (exceedsBytes(message, MAX_MESSAGE_BYTES)) found.push(tooLong(`${path}.message`, MAX_METADATA_BYTES));
   if (errorCode < 0) found.push(invalid(`${path}.errorCode`, errorCode, rangeText(0, MAX_INT32)));
 }

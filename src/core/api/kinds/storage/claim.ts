@@ -30,13 +30,13 @@ const RESIZE_STATUSES = [
   'NodeResizePending',
 ];
 
-/** Before references could name anything, only claims and snapshots were looked at, and the rest ignored. */
+/** References that `dataSource` alone may hold. Others are dropped, as before `dataSourceRef` could name any kind. */
 const isClaimOrSnapshot = ({ apiGroup = '', kind }: TypedLocalObjectReference): boolean =>
   apiGroup === ''
     ? kind === 'PersistentVolumeClaim'
     : apiGroup === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
 
-/** The two ways to say what a volume is filled from say the same, whichever was used. */
+/** Copies `dataSource` to `dataSourceRef` or back, whichever the client left out. */
 function withBothSources(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource !== undefined && dataSourceRef === undefined) return { ...spec, dataSourceRef: dataSource };
@@ -81,7 +81,7 @@ function withRoundedAmounts(claim: PersistentVolumeClaim): PersistentVolumeClaim
   );
 }
 
-/** Any group that was there before stands for those that were once allowed. */
+/** An apiGroup in the stored reference relaxes the rule for groups on update. */
 const hasGroup = (reference: { readonly apiGroup?: string } | undefined): boolean => reference?.apiGroup !== undefined;
 
 function validateClaim(claim: PersistentVolumeClaim, lenient?: ClaimLeniency): Findings {
@@ -92,7 +92,7 @@ function validateClaim(claim: PersistentVolumeClaim, lenient?: ClaimLeniency): F
 
 type Annotations = { readonly [key: string]: string } | undefined;
 
-/** The class may be written down where none was named, or only in the annotation of old. */
+/** Whether the update may set the class: none was named before, or only the legacy annotation named this one. */
 function classMayBeSet(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec, before: Annotations): boolean {
   const annotated = lookup(before, STORAGE_CLASS_ANNOTATION);
   const { storageClassName: name } = spec;

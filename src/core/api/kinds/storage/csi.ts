@@ -1,4 +1,4 @@
-/** What storage drivers say of themselves: what they want, where they run, how much room there is. */
+/** CSI kinds: drivers and their requirements, the nodes drivers run on, and storage capacity. */
 import { duplicate, field, immutableField, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import { deepEqual, withMember } from '../../../kube/immutable.ts';
@@ -29,7 +29,7 @@ const MAX_TOKEN_SECONDS = 2 ** 32;
 const MIN_UPDATE_PERIOD = 10;
 
 function validateDriverSpec(found: Findings, spec: CSIDriverSpec): void {
-  // The first is spelled so in upstream's messages.
+  // Upstream's message spells this field `attachedRequired`.
   if (spec.attachRequired === undefined) found.push(required('spec.attachedRequired', ''));
   if (spec.podInfoOnMount === undefined) found.push(required('spec.podInfoOnMount', ''));
   if (spec.storageCapacity === undefined) found.push(required('spec.storageCapacity', ''));
@@ -161,7 +161,7 @@ export const csiNodeStrategy: KindStrategy<CSINode> = {
     for (const driver of listOf(node.spec?.drivers)) {
       const known = before.get(driver.name);
       if (known === undefined) continue;
-      // How many volumes fit may change; nothing else may.
+      // The allocatable count may change; the rest of the driver is immutable.
       const next = withMember(driver, 'allocatable', undefined);
       if (deepEqual(next, withMember(known, 'allocatable', undefined))) continue;
       found.push(immutableField('spec.drivers', internalValue('storage.CSINodeDriver', next)));

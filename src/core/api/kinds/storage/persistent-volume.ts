@@ -33,7 +33,7 @@ const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
 
-/** A volume written inside a VolumeAttachment is nobody's: it has neither a size nor a claim. */
+/** A volume written inside a VolumeAttachment is no object of its own: it has neither a capacity nor a claim. */
 function validateInline(found: Findings, spec: PersistentVolumeSpec, path: string): void {
   const inline = 'in the context of inline volumes';
   const absent = `may not be specified ${inline}`;

@@ -16,7 +16,7 @@ import { validateDriverName, validateHostPath } from '../pod/validate-volumes.ts
 interface Context {
   readonly volumeName: string;
   readonly hasAffinity: boolean;
-  /** Of the spec, which holds the sources beside everything else. */
+  /** Path of the spec, which holds the sources beside the other fields. */
   readonly path: string;
 }
 

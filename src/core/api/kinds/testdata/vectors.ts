@@ -82,7 +82,7 @@ const isEmpty = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Without empty values, generations and times of change, which are somebody else's. */
+/** Drops empty values, and generations and transition times, which the handlers set, not the strategies. */
 export function normalized(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalized);
   if (typeof value !== 'object' || value === null) return value;

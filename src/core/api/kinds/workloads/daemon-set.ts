@@ -65,7 +65,7 @@ function withTemplateGeneration(set: DaemonSet, generation: number): DaemonSet {
   return withMember(set, 'metadata', withMember(set.metadata, 'annotations', annotations));
 }
 
-/** In memory both limits are plain values: where one is given, the other is written as zero. */
+/** Upstream's internal type holds both limits as plain values: where one is given, the other is written as zero. */
 function withWholeRollingUpdate(set: DaemonSet): DaemonSet {
   const strategy = set.spec.updateStrategy;
   const rolling = strategy?.rollingUpdate;
@@ -82,7 +82,7 @@ function prepareForCreate(set: DaemonSet): DaemonSet {
   return withTemplateGeneration(created, Math.max(1, templateGeneration(set)));
 }
 
-/** A status always says these four. */
+/** Counts that a status always has. */
 const NEW_STATUS: DaemonSetStatus = Object.freeze({
   currentNumberScheduled: 0,
   numberMisscheduled: 0,

@@ -1,4 +1,4 @@
-/** What a Job may ask for. Shared by Jobs and by the template of a CronJob. */
+/** Validation of a Job's spec, shared by Jobs and by the template of a CronJob. */
 import { duplicate, field, invalid, notSupported, required, tooLong, tooMany } from '../../../kube/field-errors.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';
 import { dns1123SubdomainProblems, patternProblem, qualifiedNameProblems } from '../../../kube/names.ts';

@@ -16,7 +16,7 @@ const isFalse = (status: JobStatus, type: string): boolean =>
 export const isJobSuspended = (status: JobStatus): boolean => isTrue(status, 'Suspended');
 const isFinished = (status: JobStatus): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');
 
-/** What is different between the two, as far as rules ask. */
+/** Which of the fields that the rules ask about differ between the two statuses. */
 function changesBetween(status: JobStatus, old: JobStatus) {
   const differs = (test: (status: JobStatus) => unknown): boolean => !deepEqual(test(status), test(old));
   const flag = (type: string): boolean => differs((s) => isTrue(s, type));

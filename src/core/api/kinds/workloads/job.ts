@@ -28,7 +28,7 @@ const OLD_NAME = 'job-name';
 const UID = 'batch.kubernetes.io/controller-uid';
 const NAME = 'batch.kubernetes.io/job-name';
 
-/** Also the spec inside a CronJob's template: those defaults come from its own type alone. */
+/** Also applied to the spec inside a CronJob's template, since these defaults belong to the policy's own type. */
 export function defaultFailurePolicy(policy: PodFailurePolicy | undefined): PodFailurePolicy | undefined {
   if (policy === undefined) return policy;
   const rules = mapShared(listOf(policy.rules), (rule) => {
@@ -141,7 +141,9 @@ function validateJob(found: Findings, job: Job, options: PodOptions, prefixed: b
   }
 }
 
-/** A suspended Job without pods can still be changed in where its pods go and what they may use. */
+/**
+ * Whether the template's scheduling directives and resources may still change: the Job is suspended and has no pods.
+ */
 function templateIsOpen({ spec, status }: Job): boolean {
   const atRest = status?.startTime === undefined || isJobSuspended(status);
   return spec.suspend === true && atRest && (status?.active ?? 0) === 0;

@@ -44,7 +44,7 @@ export function validateReplicaTemplate(
   validateRunsForever(found, spec.template, 'ReplicaSet', 'spec.template');
 }
 
-/** What a workload's name is used for later. */
+/** Warns of names that are no DNS label: pod names and host names are made from a workload's name. */
 export function nameWarnings(name: string): readonly string[] {
   const texts = dns1123LabelProblems(name);
   if (texts.length === 0) return [];

@@ -99,7 +99,7 @@ function validateSpec(found: Findings, spec: StatefulSetSpec, options: PodOption
   validateRunsForever(found, template, 'StatefulSet', 'spec.template');
 }
 
-/** The controller sets host names and adds a volume for each claim, so the template is judged with those. */
+/** The template as the pods get it: the controller sets host names and adds a volume for each claim template. */
 function asPodsGetIt(
   template: PodTemplateSpec | undefined,
   claims: readonly PersistentVolumeClaim[],
@@ -190,7 +190,7 @@ function validateStatus(found: Findings, status: Partial<StatefulSetStatus>, old
 function withCleanSpec(set: StatefulSet, old: StatefulSet | undefined): StatefulSet {
   const template = dropDisabledInTemplate(set.spec.template ?? {}, old?.spec.template);
   let spec = withMember(set.spec, 'template', template);
-  // How many pods may be down at once is a feature that 1.36 has switched off.
+  // `maxUnavailable` belongs to a feature that 1.36 has switched off.
   const rolling = spec.updateStrategy?.rollingUpdate;
   if (rolling?.maxUnavailable !== undefined && old?.spec.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) {
     const rollingUpdate = withMember(rolling, 'maxUnavailable', undefined);

@@ -63,7 +63,7 @@ export const shownSelector = (selector: LabelSelector | undefined): unknown =>
 
 const shownLabels = (labels: StringMap | undefined): unknown => internalValue('{s', labels);
 
-/** The selector ready to use, or undefined where it makes no sense. */
+/** The compiled selector, or undefined where the selector is invalid. */
 export function compiled(selector: LabelSelector | undefined): Selector | undefined {
   try {
     return compileLabelSelector(selector);

@@ -1,4 +1,4 @@
-/** Which warnings of a workload a client is told again: those of its name never, those of its spec when that changed. */
+/** Warnings of workloads: about the name only on create, about the spec on create and whenever the spec changed. */
 import type { KubeObject } from '../../../kube/objects.ts';
 
 type Warnings = readonly string[];

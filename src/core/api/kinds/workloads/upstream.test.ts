@@ -30,7 +30,7 @@ const STRATEGIES = new Map<string, unknown>([
 
 const strategyOf = (kind: string): KindStrategy => STRATEGIES.get(kind) as KindStrategy;
 
-/** What the handlers fill in before a strategy prepares a new object. */
+/** Identity and creation time, which the handlers fill in before a strategy prepares a new object. */
 const identified = (object: KubeObject): KubeObject => ({
   ...object,
   metadata: {
@@ -55,7 +55,7 @@ function outcome({ kind, object, old, subresource }: Vector) {
   return { defaulted, prepared, findings, warnings: [], newGeneration: strategy.generationChanged(prepared, before) };
 }
 
-/** A count of zero is not written by us; Kubernetes writes it once an object went through its own types. */
+/** Kubernetes writes a zero count once an object went through its own types; everynode leaves it out. */
 const comparable = (object: unknown): unknown =>
   JSON.parse(JSON.stringify(normalized(object)), (key, value: unknown) =>
     key === TEMPLATE_GENERATION && value === '0'

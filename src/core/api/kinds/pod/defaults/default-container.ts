@@ -1,4 +1,4 @@
-/** What a container gets when its author says nothing. */
+/** Defaults of containers. */
 import type {
   Container,
   ContainerPort,
@@ -18,7 +18,7 @@ import { isLatest } from '../../../rules/image-reference.ts';
 import { subtreeMemo } from '../../../rules/memo.ts';
 import { mapIfAny, mapShared } from '../../../rules/sharing.ts';
 
-/** Containers of a template leave to the pod what only a pod can know. */
+/** In `template` mode, defaults that depend on the pod (requests, host ports) are left to the pod. */
 export type DefaultingMode = 'template' | 'pod' | 'hostNetworkPod';
 
 const remembered = {
@@ -179,7 +179,7 @@ function defaultHandler(handler: LifecycleHandler | undefined): LifecycleHandler
     : { ...handler, httpGet };
 }
 
-/** A pod asks for as much as it may use, and on the host's network its ports are the host's. */
+/** Requests default to the limits, and on the host's network host ports default to the container ports. */
 function defaultForPod(container: Container, hostNetwork: boolean): Container {
   const resources = requestsFromLimits(container.resources);
   const ports = hostNetwork ? mapIfAny(container.ports, hostPortFor) : container.ports;

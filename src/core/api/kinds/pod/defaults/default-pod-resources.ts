@@ -26,7 +26,7 @@ function raiseTo(totals: Totals, other: ReadonlyMap<string, string | number>): v
 }
 
 /**
- * What the containers need together. Regular containers and sidecars run at the same time; an init container runs
+ * The total needs of the containers. Regular containers and sidecars run at the same time; an init container runs
  * beside the sidecars started before it.
  */
 export function aggregate(

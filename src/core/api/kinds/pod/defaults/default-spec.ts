@@ -18,7 +18,7 @@ const GRACE_SECONDS = 30;
 
 type Draft = { -readonly [K in keyof PodSpec]: PodSpec[K] };
 
-/** Collects the fields that change; the spec is copied only if there are any. */
+/** Collects changed fields; the spec is copied only if there are any. */
 function changesOf(spec: PodSpec): {
   set<K extends keyof PodSpec>(key: K, value: PodSpec[K]): void;
   result(): PodSpec;
@@ -118,7 +118,7 @@ const INIT_ANNOTATIONS = [
   'pod.alpha.kubernetes.io/init-container-statuses',
 ];
 
-/** Once upon a time init containers were an annotation; nobody may revive it. */
+/** Drops the annotations that held init containers before there was a field, so that no client revives them. */
 function dropInitAnnotations(meta: ObjectMeta): ObjectMeta {
   let { annotations } = meta;
   if (annotations === undefined) return meta;

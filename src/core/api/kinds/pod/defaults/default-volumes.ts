@@ -1,4 +1,4 @@
-/** What a volume gets when its author says nothing. */
+/** Defaults of volumes. */
 import type {
   AzureDiskVolumeSource,
   DownwardAPIVolumeFile,
