@@ -93,7 +93,7 @@ export const notFoundValue = (path: string, value: unknown): FieldError => ({
 
 const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-/** A negative limit means that the limit is not told. */
+/** A negative limit is left out of the message. */
 const lengthError = (path: string, maxLength: number, unit: string): FieldError => ({
   type: 'FieldValueTooLong',
   field: path,
@@ -129,16 +129,16 @@ export const internalFieldError = (path: string, detail: string): FieldError => 
   message: withDetail('Internal error', detail),
 });
 
-/** What is immutable may not differ; upstream's message for all such fields. */
+/** Upstream's error for every change of an immutable field. */
 export const immutableField = (path: string, value: unknown): FieldError => invalid(path, value, 'field is immutable');
 
-/** Upstream's name for a path that was never given. */
+/** Upstream's name for an empty path. */
 export const pathText = (path: string): string => (path === '' ? '<nil>' : path);
 
 /** `spec.x: Required value`. */
 export const fieldErrorMessage = ({ field: path, message }: FieldError): string => `${pathText(path)}: ${message}`;
 
-/** All findings in one line: the one message, or a list in brackets in which nothing is said twice. */
+/** All findings in one line: the one message, or a list in brackets without repetitions. */
 export function aggregateMessage(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(fieldErrorMessage))];
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

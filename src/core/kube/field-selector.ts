@@ -1,4 +1,4 @@
-/** Field selectors: `spec.nodeName=n1,status.phase!=Running`. Which fields there are is for the kind to say. */
+/** Field selectors: `spec.nodeName=n1,status.phase!=Running`. Each kind has its own selectable fields. */
 import { compareBytes, goQuote } from './go-text.ts';
 import { SelectorError } from './selector.ts';
 
@@ -78,7 +78,7 @@ export function unescapeFieldValue(text: string): string {
       value += escaped;
       i++;
     } else if (character === ',' || character === '=') {
-      // Upstream prints the character's number.
+      // Upstream's message has the character's code, not the character.
       throw new SelectorError(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
     } else {
       value += character;
@@ -91,9 +91,9 @@ export function unescapeFieldValue(text: string): string {
 export type FieldReader<T> = (object: T) => string;
 export type FieldReaders<T> = ReadonlyMap<string, FieldReader<T>>;
 
-/** Most kinds' words for a field that cannot be selected by. */
+/** Most kinds' message about a field that cannot be selected by. */
 export const unsupportedField = (field: string): string => `field label not supported: ${field}`;
-/** The words for kinds that add no fields of their own. */
+/** The message of kinds without selectable fields of their own. */
 export const unknownMetadataField = (field: string): string =>
   `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 
@@ -103,7 +103,7 @@ export function compileFieldSelector<T>(
   readers: FieldReaders<T>,
   unsupported: (field: string) => string = unsupportedField,
 ): (object: T) => boolean {
-  /** One reading a field, however many requirements name it. */
+  /** One rule for each reader, however many requirements name its field. */
   const rules = new Map<FieldReader<T>, { required: string | undefined; readonly denied: Set<string> }>();
   let isContradiction = false;
   for (const { field, operator, value } of selector.requirements) {

@@ -1,4 +1,4 @@
-/** Finalizers keep a deleted object until whoever set them has cleaned up. */
+/** Finalizers keep a deleted object until their controllers have cleaned up and removed them. */
 import { withMetadata } from './immutable.ts';
 import type { KubeObject } from './objects.ts';
 
@@ -10,13 +10,13 @@ export const hasFinalizer = (object: KubeObject, finalizer: string): boolean =>
 
 export const isBeingDeleted = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined;
 
-/** The object with the finalizer; the same object when it has it. */
+/** The object with the finalizer; the same object when the finalizer is there already. */
 export function withFinalizer<T extends KubeObject>(object: T, finalizer: string): T {
   if (hasFinalizer(object, finalizer)) return object;
   return withMetadata(object, 'finalizers', [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/** The object without the finalizer; the same object when it does not have it. */
+/** The object without the finalizer; the same object when the finalizer is not there. */
 export function withoutFinalizer<T extends KubeObject>(object: T, finalizer: string): T {
   if (!hasFinalizer(object, finalizer)) return object;
   const rest = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? [];

@@ -7,7 +7,7 @@ const scratch = Buffer.alloc(1024);
 
 /** The same text in one piece. Text beyond Latin-1 or of unusual length comes back as it is. */
 export function flatText(text: string): string {
-  // Below thirteen characters the engine does not bother with parts.
+  // The engine keeps no parts of texts below thirteen characters.
   if (text.length < 13 || text.length > scratch.length) return text;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

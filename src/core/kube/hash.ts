@@ -10,11 +10,11 @@ const encoder = new TextEncoder();
 
 export type Hashable = string | Uint8Array;
 
-/** Where texts are laid out to be hashed; what is longer gets bytes of its own. */
+/** Buffer in which texts are encoded before hashing; longer texts get a buffer of their own. */
 const scratch = new Uint8Array(4096);
 let laidOut: Uint8Array = scratch;
 
-/** Lays the input's bytes out in `laidOut` and answers with how many there are. */
+/** Points `laidOut` at the input's bytes and returns their number. */
 function layOut(input: Hashable): number {
   if (typeof input !== 'string') {
     laidOut = input;
@@ -119,7 +119,7 @@ export function murmur128(input: Hashable, seed = 0): readonly [number, number, 
     h4 ^= Math.imul(rotate(Math.imul(wordAt(bytes, at + 12), M4), 18), M1);
     h4 = (Math.imul(rotate(h4, 13) + h1, 5) + 0x32ac3b17) | 0;
   }
-  // What is left fills the words from the first on, as if zeros followed.
+  // The remaining bytes fill the words from the first on, padded with zeros.
   const tail = [0, 0, 0, 0];
   for (let at = blocks; at < length; at++) {
     const lane = (at - blocks) >> 2;
@@ -149,7 +149,7 @@ const ALPHABET_CODES = Uint8Array.from(NAME_ALPHABET, (character) => character.c
 const DASH = 0x2d;
 const DOT = 0x2e;
 
-/** Where names are put together, so that they come out in one piece: 50,000 objects keep theirs. */
+/** Buffer in which names are put together, so that each comes out as one flat string: 50,000 objects keep theirs. */
 const nameBytes = Buffer.alloc(256);
 
 /** Writes the suffix that a list of identities determines. Lengths are hashed too: ("ab","c") is not ("a","bc"). */
@@ -158,7 +158,7 @@ function writeSuffix(parts: readonly string[], start: number): void {
   for (const part of parts) text += `${part.length}:${part}`;
   const words = murmur128(text);
   let at = start;
-  // Six characters hold what a 32-bit word can spare: 27^6 is a little over 2^28.
+  // A 32-bit word yields six characters: 27^6 is a little over 2^28.
   for (let lane = 0; lane < 3; lane++) {
     let rest = words[lane] ?? 0;
     for (let i = 0; i < 6; i++) {

@@ -1,6 +1,6 @@
 /** An entry of a `Heap`. The heap keeps `heapIndex` so that any entry can be taken out in O(log n). */
 export interface HeapEntry {
-  /** Place in the heap's array, -1 while it is in none. Written by the heap alone. */
+  /** Index in the heap's array, -1 while the entry is in no heap. Written by the heap alone. */
   heapIndex: number;
 }
 
@@ -9,7 +9,7 @@ export interface Heap<T extends HeapEntry> {
   peek(): T | undefined;
   push(entry: T): void;
   pop(): T | undefined;
-  /** Takes an entry out, wherever it is. False when it was not in. */
+  /** Takes an entry out, wherever it is. False if the heap does not hold the entry. */
   remove(entry: T): boolean;
   /** Restores the order after the entry's key changed. */
   update(entry: T): void;

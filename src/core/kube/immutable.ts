@@ -56,8 +56,8 @@ function definedMembers(object: Members): number {
 }
 
 /**
- * `next`, with every part that equals the corresponding part of `old` replaced by it; `old` itself when all is equal.
- * So a value that came over the wire costs only what is new in it.
+ * `next`, with every part that equals the corresponding part of `old` replaced by that part; `old` itself when all is
+ * equal. A value that came over the wire then costs only its new parts.
  */
 export function share<T>(old: unknown, next: T): T {
   return shareAny(old, next) as T;
@@ -70,7 +70,7 @@ function shareAny(old: unknown, next: unknown): unknown {
 }
 
 function shareArrays(old: readonly unknown[], next: readonly unknown[]): readonly unknown[] {
-  // When something was put in or taken out, the tail still corresponds to the tail.
+  // After an insertion or a removal, the tail of one list still corresponds to the tail of the other.
   const shift = old.length - next.length;
   let result: unknown[] | undefined;
   let isOld = shift === 0;
@@ -109,7 +109,7 @@ function shareObjects(old: Members, next: Members): Members {
   return result ?? next;
 }
 
-/** Freezes a value and everything in it. What is frozen already is taken to be frozen all the way down. */
+/** Freezes a value and everything in it. A frozen value is taken to be frozen all the way down. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);

@@ -14,7 +14,7 @@ export function percentOf(value: IntOrString): number | undefined {
   return typeof value === 'string' && percentProblems(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
 }
 
-/** The number it stands for, out of `total`; percentages round as told. */
+/** The number that the value stands for, out of `total`; `rounding` is for percentages. */
 export function scaledIntOrPercent(value: IntOrString, total: number, rounding: 'up' | 'down'): ScaledValue {
   if (typeof value === 'number') return { ok: true, value };
   if (!value.endsWith('%')) {

@@ -5,7 +5,7 @@
 import { type FieldError, invalid } from './field-errors.ts';
 import { goQuote } from './go-text.ts';
 
-/** Four or sixteen bytes. */
+/** The four or sixteen bytes of an address. */
 export interface IPAddress {
   readonly bytes: readonly number[];
   /** Written without leading zeros, so that every reader understands the same address. */
@@ -20,7 +20,7 @@ export interface CIDR {
 
 const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** True for `::ffff:1.2.3.4`, an IPv4 address in IPv6 clothes. */
+/** True for `::ffff:1.2.3.4`, an IPv4-mapped IPv6 address. */
 const isMapped = (ip: IPAddress): boolean =>
   ip.bytes.length === 16 && V4_IN_V6.every((byte, index) => ip.bytes[index] === byte);
 
@@ -118,7 +118,7 @@ function masked(bytes: readonly number[], prefix: number): number[] {
 const sameBytes = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index]);
 
-/** RFC 5952 for IPv6, dotted for IPv4 and what is mapped from it. */
+/** RFC 5952 for IPv6, dotted decimal for IPv4 and IPv4-mapped addresses. */
 export function formatIP(ip: { readonly bytes: readonly number[] }): string {
   const plain = { bytes: ip.bytes, strict: true };
   if (ip.bytes.length === 4) return ip.bytes.join('.');
@@ -156,7 +156,7 @@ function ipProblem(value: string): string | undefined {
   return isMapped(ip) ? 'must not be an IPv4-mapped IPv6 address' : undefined;
 }
 
-/** What is wrong with an address where only its one normal form will do. */
+/** The problem of an address that must be in canonical form; undefined if there is none. */
 export function strictIPProblem(value: string): string | undefined {
   const problem = ipProblem(value);
   if (problem !== undefined) return problem;
@@ -167,14 +167,14 @@ export function strictIPProblem(value: string): string | undefined {
 const found = (path: string, value: string, problem: string | undefined): readonly FieldError[] =>
   problem === undefined ? NOTHING : [invalid(path, value, problem)];
 
-/** An address in a field that is older than strict rules; values that were there before stay allowed. */
+/** An address in a field that is older than strict rules; `known` values, those of the stored object, stay allowed. */
 export const validateIP = (path: string, value: string, known: readonly string[] = []): readonly FieldError[] =>
   known.includes(value) ? NOTHING : found(path, value, ipProblem(value));
 
 export const validateStrictIP = (path: string, value: string): readonly FieldError[] =>
   found(path, value, strictIPProblem(value));
 
-/** A range in a field that is older than strict rules. */
+/** A range in a field that is older than strict rules; `known` values, those of the stored object, stay allowed. */
 export function validateCIDR(path: string, value: string, known: readonly string[] = []): readonly FieldError[] {
   if (known.includes(value)) return NOTHING;
   const cidr = parseCIDR(value);
@@ -186,7 +186,7 @@ export function validateCIDR(path: string, value: string, known: readonly string
     : [invalid(path, value, 'must not have bits set beyond the prefix length')];
 }
 
-/** A range in its one normal form. */
+/** A range that must be in canonical form. */
 export function validateStrictCIDR(path: string, value: string): readonly FieldError[] {
   const errors = validateCIDR(path, value);
   const cidr = parseCIDR(value);
@@ -195,7 +195,7 @@ export function validateStrictCIDR(path: string, value: string): readonly FieldE
   return normal === value ? NOTHING : [invalid(path, value, `must be in canonical form (${goQuote(normal)})`)];
 }
 
-/** Whether all of `inner` lies in `outer`, which is greater. */
+/** Whether `outer` contains all of `inner` and is greater. */
 export function containsStrictly(outer: CIDR, inner: CIDR): boolean {
   if (outer.prefix >= inner.prefix) return false;
   const [range, address] = [plain(outer), plain(inner)];
@@ -203,14 +203,14 @@ export function containsStrictly(outer: CIDR, inner: CIDR): boolean {
   return sameBytes(masked(range.bytes, range.prefix), masked(address.bytes, range.prefix));
 }
 
-/** IPv4 in IPv6 clothes, undressed. */
+/** An IPv4-mapped range as the IPv4 range; other ranges as they are. */
 function plain({ ip, prefix }: CIDR): { readonly bytes: readonly number[]; readonly prefix: number } {
   const network = masked(ip.bytes, prefix);
   const mapped = prefix >= 96 && isMapped({ bytes: network, strict: true });
   return mapped ? { bytes: network.slice(12), prefix: prefix - 96 } : { bytes: network, prefix };
 }
 
-/** Addresses that cannot be anybody's endpoint. */
+/** Rejects addresses that no endpoint can have. */
 export function validateEndpointIP(path: string, value: string): readonly FieldError[] {
   const ip = parseIP(value);
   if (!ip) return [invalid(path, value, 'must be a valid IP address')];
@@ -231,7 +231,7 @@ export function validateEndpointIP(path: string, value: string): readonly FieldE
   return errors;
 }
 
-/** Words for an address that is accepted but not well written. */
+/** Warnings about an address that is accepted but not in canonical form. */
 export function warningsForIP(path: string, value: string): readonly string[] {
   const ip = parseIP(value);
   if (!ip) return [];

@@ -23,7 +23,7 @@ export function assertJson(value: unknown): asserts value is Json {
 
 export const isJson = (value: unknown): value is Json => size(value, 0) !== 0;
 
-/** Frozen values known to be JSON. Only those worth it: an entry for every leaf would cost more than looking again. */
+/** Frozen values known to be JSON. Only large ones: an entry for every leaf would cost more than a second check. */
 const known = new WeakSet<object>();
 const WORTH_REMEMBERING = 16;
 
@@ -69,7 +69,7 @@ function sizeOfStructure(value: object, depth: number): number {
     // Plain objects inherit nothing that is enumerable.
     for (const key in value) {
       const member = (value as { readonly [key: string]: unknown })[key];
-      // A member without a value is not written; that loses nothing.
+      // JSON leaves out members that are undefined; nothing is lost.
       if (member === undefined) continue;
       const part = size(member, depth + 1);
       if (part === 0) return 0;
@@ -82,7 +82,7 @@ function sizeOfStructure(value: object, depth: number): number {
   return total;
 }
 
-/** Finds what `size` objected to; apart, so that the common way builds no paths. */
+/** Finds the value that `size` rejected; a function of its own, so that the usual pass builds no paths. */
 function locate(value: unknown, path: string, depth: number): NotJsonError | undefined {
   if (typeof value !== 'object' || value === null) {
     return size(value, depth) === 0 ? new NotJsonError(describe(value), path) : undefined;

@@ -32,7 +32,7 @@ export class JsonPatchError extends Error {
   readonly code = 'EN_KUBE_JSON_PATCH';
 }
 
-/** The document is not what the patch says it is. */
+/** A `test` operation failed: the document has another value at the path. */
 export class JsonPatchTestFailed extends JsonPatchError {}
 
 const jsonType = (value: Json): string => {
@@ -174,7 +174,7 @@ function parentOf(state: PatchState, tokens: readonly string[] | undefined): Con
   return isContainer(at) ? at : undefined;
 }
 
-/** A copy we may write to; itself when it is ours already. */
+/** A copy that this patch may write to; the container itself when it is ours already. */
 function owned(state: PatchState, container: Container): Container {
   if (state.ours.has(container)) return container;
   const mine: Container = Array.isArray(container) ? container.slice() : { ...container };
@@ -329,10 +329,10 @@ function copy(state: PatchState, operation: JsonPatchOperation | null): void {
   within('error while adding value during copy', () => insert(state, target, value));
 }
 
-/** What stands in two places must not be written to through either. */
+/** A value in two places of the document is no longer ours: a write through one would change the other. */
 function disown(state: PatchState, value: Json): void {
   if (!isContainer(value)) return;
-  // Everything above what is ours is ours, so what is not ours holds nothing that is.
+  // Every container above one of ours is ours too, so a container that is not ours holds none of ours.
   if (!state.ours.delete(value)) return;
   for (const item of Array.isArray(value) ? value : Object.values(value)) disown(state, item ?? null);
 }

@@ -1,6 +1,6 @@
 /**
  * A JSON scanner that builds nothing: it finds where a document breaks the grammar, how deep it nests and which keys it
- * repeats. The platform's parser does the real reading; this one runs when an answer is wanted that it cannot give.
+ * repeats. The platform's parser does the real reading; the scanner runs for the answers that the parser cannot give.
  */
 import { goQuote } from './go-text.ts';
 
@@ -59,9 +59,9 @@ class Broken extends Error {
   }
 }
 
-/** What a decoder makes of the value at one place of a document, as far as its keys matter. */
+/** A position in a document, by whether the decoder looks at the keys of the value there. */
 export interface Place {
-  /** The places below: `undefined` where the decoder takes the value as a whole and never looks at its keys. */
+  /** The places below: `undefined` where the decoder takes the value as a whole and ignores its keys. */
   member(key: string): Place | undefined;
   item(): Place | undefined;
 }
@@ -94,9 +94,9 @@ export function findSyntaxError(text: string): SyntaxProblem | undefined {
   }
 }
 
-/** Upstream stops listing after this many. */
+/** Duplicates that upstream lists at most. */
 const MAX_DUPLICATES = 100;
-/** No path is written after this many characters of paths: deep levels with long keys would multiply. */
+/** Characters of paths that are written at most: deep levels with long keys would multiply. */
 const MAX_PATH_CHARACTERS = 64 * 1024;
 
 /** Colons that a plain search for `":` would not find. */
@@ -252,7 +252,10 @@ function skipSpace(text: string, start: number): number {
   return i;
 }
 
-/** Inside these a space is wrong too. Go ends its input with one, and so blames a space that is not there. */
+/**
+ * Contexts in which a space is an error too. Go ends its input with a space, and reports that one at the end of the
+ * text.
+ */
 const TIGHT_CONTEXT = /^in (?!string literal)|^after decimal/;
 
 function unexpected(text: string, at: number, context: string): Broken {

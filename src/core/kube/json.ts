@@ -20,7 +20,7 @@ export const TOO_DEEP = 'exceeded max depth';
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   readonly code = 'EN_KUBE_JSON_SYNTAX';
-  /** What is wrong, in the words of Go's decoder: `invalid character 'x' after object key`. */
+  /** The error in the words of Go's decoder: `invalid character 'x' after object key`. */
   readonly reason: string;
   /** Offset in UTF-16 units; line and column count from 1. */
   readonly offset: number;
@@ -40,9 +40,9 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * A number that a double may not hold: sixteen digits, or an exponent. It looks only where a number can stand, so UUIDs
- * and digests in strings do not send a document down the slow path. A text that *is* a number is asked for apart: an
- * alternative for the start of the text would double the cost of the search.
+ * A number that a double may not hold: sixteen digits, or an exponent. The pattern matches only where a number can
+ * stand, so UUIDs and digests in strings do not send a document down the slow path. A text that *is* a number is tested
+ * apart: an alternative for the start of the text would double the cost of the search.
  */
 const UNSAFE_NUMBER = /[:,[\s]-?\d[\d.]*(?:\d{15}|[eE])/;
 const mayLoseDigits = (text: string): boolean => text.charCodeAt(0) < 0x3a || UNSAFE_NUMBER.test(text);
@@ -105,7 +105,7 @@ export function encodeJson(value: Json): string {
   }
 }
 
-/** As above, on many lines. */
+/** Like `encodeJson`, on many lines. */
 export const encodePrettyJson = (value: Json, indent: number): string => JSON.stringify(value, writeBigint, indent);
 
 const HTML_UNSAFE = /[<>&\u2028\u2029]/g;

@@ -17,10 +17,10 @@ const OPERATORS = new Map<string, SelectorOperator>([
 
 const NAMES = new Map<SelectorOperator, string>([...OPERATORS].map(([name, operator]) => [operator, name]));
 
-/** Objects are immutable, so what one compiles to never changes. */
+/** Compiled selectors by identity; label selectors are immutable. */
 const compiled = new WeakMap<LabelSelector, Selector>();
 
-/** Compiles once per object. None selects nothing, an empty one everything. Throws `SelectorError`. */
+/** Compiles once per object. An absent selector selects nothing, an empty one everything. Throws `SelectorError`. */
 export function compileLabelSelector(selector: LabelSelector | null | undefined): Selector {
   if (selector === undefined || selector === null) return NOTHING;
   let result = compiled.get(selector);
@@ -50,7 +50,7 @@ function checked(requirement: Requirement): Requirement {
   return requirement;
 }
 
-/** As `kubectl describe` prints it. */
+/** The selector as `kubectl describe` prints it. */
 export function formatLabelSelector(selector: LabelSelector | null | undefined): string {
   try {
     const text = compileLabelSelector(selector).toString();
@@ -91,7 +91,7 @@ export function labelSelectorFromText(text: string): LabelSelector {
 }
 
 export interface LabelSelectorValidation {
-  /** For updates of objects that were stored with such values before they were checked. */
+  /** For updates of objects whose values were stored before values were checked. */
   readonly allowInvalidValues?: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface Labels {
   readonly [key: string]: string;
 }
 
-/** The label's value. What an object inherits is no string, so `constructor` is as absent as any other key. */
+/** The label's value. Inherited members are no strings, so `constructor` is as absent as any other key. */
 export function labelOf(labels: Labels | undefined, key: string): string | undefined {
   if (labels === undefined) return undefined;
   const value: unknown = labels[key];
@@ -53,7 +53,7 @@ export function validateAnnotations(annotations: Labels | undefined, path: strin
   const errors: FieldError[] = [];
   let total = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    // Case does not matter in a prefix here, unlike in a label's.
+    // The prefix of an annotation key is case-insensitive, unlike that of a label key.
     for (const problem of qualifiedNameProblems(key.toLowerCase())) errors.push(invalid(path, key, problem));
     total += utf8Length(key) + utf8Length(value);
   }

@@ -221,7 +221,9 @@ export function pathSegmentNameProblems(name: string): Problems {
   return pathSegmentPrefixProblems(name);
 }
 
-/** As above for a name to which something will be appended, so '.' alone may yet become valid. */
+/**
+ * Like `pathSegmentNameProblems`, for a prefix to which a suffix will be appended, so '.' alone may yet become valid.
+ */
 export function pathSegmentPrefixProblems(name: string): Problems {
   const slash = name.includes('/');
   const percent = name.includes('%');

@@ -1,4 +1,4 @@
-/** What somebody may have meant who wrote a name that is not there. */
+/** Suggestions for unknown names: the nearest known word. */
 
 const MAX_LENGTH = 64;
 
@@ -22,10 +22,10 @@ function editDistance(a: string, b: string, limit: number): number {
   return last[b.length] ?? limit + 1;
 }
 
-/** Case, dashes and underscores do not count. */
+/** The name without case, dashes and underscores, which do not count in comparisons. */
 export const folded = (name: string): string => name.replaceAll(/[-_]/g, '').toLowerCase();
 
-/** The nearest of these words, if one is near. */
+/** The candidate with the fewest edits; undefined if none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = folded(word);
   const limit = Math.max(1, Math.floor(wanted.length / 3));

@@ -24,10 +24,13 @@ export interface StoredMeta extends ObjectMeta {
 /** An object as an API server answers with it: identity and version are known. */
 export type Stored<T extends KubeObject = KubeObject> = T & { readonly metadata: StoredMeta };
 
-/** The tenant of everything that says nothing else. */
+/** The tenant of objects without a tenant of their own. */
 export const SYSTEM_TENANT = 'system';
 
-/** Names one object of a known resource. Without `tenant` it is the system tenant's; without `namespace`, cluster-scoped. */
+/**
+ * Names one object of a known resource. Without `tenant` the object is the system tenant's; without `namespace`,
+ * cluster-scoped.
+ */
 export interface ObjectKey {
   readonly tenant?: string;
   readonly namespace?: string;

@@ -1,4 +1,4 @@
-/** Who owns an object, and who controls it. At most one owner is the controller. */
+/** Owner references. At most one owner of an object is its controller. */
 import { withMetadata } from './immutable.ts';
 import type { OwnerReference } from './meta-v1.ts';
 import type { KubeObject } from './objects.ts';
@@ -7,12 +7,12 @@ import type { KubeObject } from './objects.ts';
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   const references = object.metadata.ownerReferences;
   if (references === undefined) return undefined;
-  // By index: a dozen controllers ask this of every change to a pod, and an iterator each time is garbage.
+  // A loop by index: a dozen controllers call this for every change to a pod, and an iterator each time is garbage.
   for (let i = 0; i < references.length; i += 1) if (references[i]?.controller === true) return references[i];
   return undefined;
 }
 
-/** By UID: a namesake that came after the owner died is not the owner. */
+/** Compared by UID: an object with the owner's name that was created after the owner's deletion is not the owner. */
 export function isControlledBy(object: KubeObject, owner: { readonly metadata: { readonly uid?: string } }): boolean {
   const { uid } = owner.metadata;
   return uid !== undefined && uid !== '' && controllerOf(object)?.uid === uid;
@@ -26,7 +26,7 @@ type Owner = Pick<KubeObject, 'apiVersion' | 'kind'> & {
   readonly metadata: { readonly name: string; readonly uid?: string };
 };
 
-/** A reference that only keeps the child's life tied to the owner's. */
+/** A reference that only ties the child's deletion to the owner's. */
 export const ownerReference = ({ apiVersion, kind, metadata }: Owner): OwnerReference => ({
   apiVersion,
   kind,
@@ -34,7 +34,7 @@ export const ownerReference = ({ apiVersion, kind, metadata }: Owner): OwnerRefe
   uid: metadata.uid ?? '',
 });
 
-/** A reference that makes the owner the child's controller. Its deletion waits for the child in the foreground. */
+/** A reference that makes the owner the child's controller. Foreground deletion of the owner waits for the child. */
 export const controllerReference = (owner: Owner): OwnerReference => ({
   ...ownerReference(owner),
   controller: true,

@@ -109,7 +109,7 @@ function assemble(text: string, negative: boolean, whole: string, fraction: stri
     if (scale > MAX_EXPONENT) return SUFFIX_WRONG;
     const [mantissa, kept] = atLeastNano(unsigned, scale);
     const signed = negative ? -mantissa : mantissa;
-    // Kubernetes keeps the text of what looks canonical, leading zeros, plus signs and `1.500` included.
+    // Kubernetes keeps the text of a quantity that looks canonical, leading zeros, plus signs and `1.500` included.
     const looksCanonical =
       digits.length <= 18 && scale >= NANO && scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
     return { ok: true, mantissa: signed, scale: kept, format, ...(looksCanonical ? { canonical: text } : {}) };
@@ -142,7 +142,7 @@ function assemble(text: string, negative: boolean, whole: string, fraction: stri
   };
 }
 
-/** Rounds what is finer than a billionth up to one, so that asking for something never becomes asking for nothing. */
+/** Rounds amounts finer than a billionth up to one billionth, so that a request never becomes zero. */
 function atLeastNano(mantissa: bigint, scale: number): readonly [bigint, number] {
   if (scale >= NANO) return [mantissa, scale];
   const shift = NANO - scale;

@@ -113,7 +113,7 @@ function fromParsed(parsed: Extract<ParsedQuantity, { ok: true }>): Quantity {
   return quantity;
 }
 
-/** What is wrong with the text as a quantity, in Kubernetes' words; `undefined` when nothing is. */
+/** The error in Kubernetes' words for a text that is no quantity; `undefined` for a valid one. */
 export function quantityProblem(text: string): string | undefined {
   if (young.has(text) || old.has(text)) return undefined;
   const parsed = parseQuantityText(text);
@@ -179,7 +179,7 @@ const asComputed = (quantity: Quantity): Quantity =>
   keptAsWritten.has(quantity) ? make(quantity.mantissa, quantity.scale, quantity.format) : quantity;
 
 function sum(a: Quantity, b: Quantity, sign: 1 | -1): Quantity {
-  // A zero takes the other's way of printing, so a total that starts from nothing looks like its parts.
+  // A zero takes the format of the other operand, so a total that starts from nothing looks like its parts.
   const format = a.mantissa === 0 ? b.format : a.format;
   if (b.mantissa === 0) return format === a.format ? asComputed(a) : make(a.mantissa, a.scale, format);
   if (a.mantissa === 0) return sign === 1 ? asComputed(b) : make(-b.mantissa, b.scale, format);

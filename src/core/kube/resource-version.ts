@@ -7,7 +7,7 @@ export type ParsedResourceVersion =
   | { readonly ok: true; readonly revision: number }
   | { readonly ok: false; readonly error: FieldError };
 
-/** Reads a resourceVersion. What is beyond 2^53 rounds to a number that is greater than any revision there is. */
+/** Reads a resourceVersion. A number beyond 2^53 is rounded to one that is greater than any revision there is. */
 export function parseResourceVersion(text: string): ParsedResourceVersion {
   if (text === '' || text === '0') return { ok: true, revision: 0 };
   const parsed = parseUint64(text);

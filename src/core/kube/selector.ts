@@ -53,7 +53,7 @@ function testOf({ key, operator, values }: Requirement): Test {
       const set: ReadonlySet<unknown> = new Set(values);
       return (labels) => !set.has(labels[key]);
     }
-    // Only strings are labels; what an object inherits is not.
+    // Only strings are labels; members that an object inherits are not.
     case 'exists':
       return (labels) => typeof labels[key] === 'string';
     case '!':
@@ -70,7 +70,7 @@ interface KeyRule {
   /** The label must be there. */
   present: boolean;
   absent: boolean;
-  /** Of several sets (`in`, `=`), what they have in common. */
+  /** The values that all sets (`in`, `=`) have in common. */
   allowed: ReadonlySet<string> | undefined;
   readonly denied: Set<string>;
   /** The highest `gt` and the lowest `lt`. */
@@ -146,7 +146,7 @@ function addBound(rule: KeyRule, operator: 'gt' | 'lt', text: string): void {
   else rule.below = rule.below === undefined || bound.value < rule.below ? bound.value : rule.below;
 }
 
-/** Of a label that is there. */
+/** Whether the rule holds for a label that is present. */
 function holds({ above, absent, allowed, below, denied }: KeyRule, value: string | undefined): boolean {
   if (absent || typeof value !== 'string' || denied.has(value) || allowed?.has(value) === false) return false;
   if (above === undefined && below === undefined) return true;
@@ -239,7 +239,7 @@ function formatRequirement({ key, operator, values }: Requirement): string {
   }
 }
 
-/** What is wrong with a requirement, with upstream's paths and words. */
+/** Errors of a requirement, with upstream's paths and words. */
 export function requirementErrors({ key, operator, values }: Requirement): readonly FieldError[] {
   const errors: FieldError[] = [];
   const keyProblems = qualifiedNameProblems(key);

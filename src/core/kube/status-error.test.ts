@@ -65,7 +65,7 @@ const made: { readonly [name: string]: errors.StatusError } = {
   unauthorized: errors.unauthorized(),
 };
 
-/** What the answer says, without the envelope every Status has. */
+/** The Status without kind and apiVersion, which every Status has. */
 const said = ({ status }: errors.StatusError): unknown => {
   const { kind, apiVersion, ...rest } = status;
   expect([kind, apiVersion]).toEqual(['Status', 'v1']);

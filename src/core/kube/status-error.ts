@@ -51,7 +51,7 @@ export interface Status {
   readonly message?: string;
   readonly reason?: StatusReason;
   readonly details?: StatusDetails;
-  /** Left out where a deletion went well. */
+  /** Absent in the Status of a successful deletion. */
   readonly code?: number;
 }
 
@@ -131,7 +131,7 @@ export const conflict = (what: GroupResource, name: string, why: string): Status
     detailsOf(what, name),
   );
 
-/** The words for an update against an older resourceVersion. */
+/** Upstream's message about an update against an older resourceVersion. */
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export const modifiedConflict = (what: GroupResource, name: string): StatusError => conflict(what, name, MODIFIED);
@@ -188,7 +188,7 @@ export const forbiddenRequest = (what: GroupResource, name: string, why: string)
 
 export const unauthorized = (message = 'Unauthorized'): StatusError => new StatusError(401, 'Unauthorized', message);
 
-/** What the request needs is no longer held: an old resourceVersion or continue token. */
+/** The state that the request names (an old resourceVersion or continue token) is no longer held. */
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
@@ -222,7 +222,7 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
 export const entityTooLarge = (message: string): StatusError =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 
-/** The words for a body over the limit. */
+/** Upstream's message about a body over the limit. */
 export const bodyTooLarge = (limitBytes: number): StatusError => entityTooLarge(`limit is ${limitBytes}`);
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
@@ -230,7 +230,7 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number): Sta
 
 export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
 
-/** A passing trouble of the server's; the request was not carried out and may be repeated. */
+/** A transient failure of the server; the request was not carried out and may be repeated. */
 export const serverTimeout = (what: GroupResource, operation: string, retryAfterSeconds = 0): StatusError =>
   new StatusError(
     500,
@@ -239,7 +239,7 @@ export const serverTimeout = (what: GroupResource, operation: string, retryAfter
     detailsOf(what, operation, retryAfterSeconds),
   );
 
-/** Time ran out; the request may yet be carried out. */
+/** Deadline exceeded; the request may yet be carried out. */
 export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
   new StatusError(504, 'Timeout', `Timeout: ${message}`, retryDetails(retryAfterSeconds));
 
@@ -261,14 +261,14 @@ export const internalError = (cause: unknown): StatusError => {
   );
 };
 
-/** A Status repeats what it found wrong; a hostile object could have hundreds of thousands of findings, or huge ones. */
+/** Bounds of a Status: a hostile object could have hundreds of thousands of findings, or huge ones. */
 const MAX_FINDINGS = 100;
 const MAX_FINDINGS_LENGTH = 256 * 1024;
 const MAX_NAME_LENGTH = 1024;
 
 const shortened = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit)}…` : text);
 
-/** As many findings as fit. Real objects never come near the limits. */
+/** As many findings as fit within the bounds. Real objects never come near them. */
 function listed(errors: readonly FieldError[]): readonly FieldError[] {
   let room = MAX_FINDINGS_LENGTH;
   const shown: FieldError[] = [];

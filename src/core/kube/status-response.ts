@@ -1,4 +1,4 @@
-/** What an HTTP status code means when the answer is not a `Status`: the error client-go would make of it. */
+/** HTTP responses without a `Status`: the error that client-go would make of the status code. */
 import { goQuote } from './go-text.ts';
 import { StatusError, type GroupResource, type StatusReason } from './status-error.ts';
 
@@ -64,10 +64,10 @@ export interface ResponseContext {
   readonly verb?: string;
   readonly resource?: GroupResource;
   readonly name?: string;
-  /** What the answer said, when it said anything. */
+  /** Text of the response body; empty or absent if there was none. */
   readonly serverMessage?: string;
   readonly retryAfterSeconds?: number;
-  /** The answer was none that the API gives; its text becomes a cause. */
+  /** True for a response that no API server gives; its text becomes a cause. */
   readonly unexpected?: boolean;
 }
 

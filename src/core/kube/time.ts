@@ -205,7 +205,7 @@ function readTime(text: string, layout: string): ParsedTime {
 /** An age as kubectl prints it: two or three figures, `5m10s`, `3d4h`, `2y30d`. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
-  // A little in the future is the clocks' disagreement, not an error.
+  // A time slightly in the future comes from clocks that disagree, and is no error.
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';
   if (seconds < 120) return `${seconds}s`;

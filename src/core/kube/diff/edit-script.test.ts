@@ -4,7 +4,7 @@ import { editScript, type Edit } from './edit-script.ts';
 
 const LINES = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 });
 
-/** The longest common subsequence by the table everybody knows. */
+/** The longest common subsequence by the textbook table. */
 function commonLength(a: readonly string[], b: readonly string[]): number {
   const table = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0));
   for (let i = 1; i <= a.length; i += 1)

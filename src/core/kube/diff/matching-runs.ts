@@ -14,7 +14,7 @@ interface Block {
 /** In texts of this length, lines that occur in more than one of a hundred places start no match. */
 const POPULAR_FROM = 200;
 
-/** In order. The cost grows with the square of the number of lines. */
+/** The edits, in order. The cost grows with the square of the number of lines. */
 export function editsByRuns(a: readonly string[], b: readonly string[]): readonly Edit[] {
   const edits: Edit[] = [];
   let aStart = 0;

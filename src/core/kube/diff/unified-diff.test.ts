@@ -6,7 +6,7 @@ const NAMES = { oldName: 'old', newName: 'new' };
 const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join('');
 const TEXT = fc.array(fc.constantFrom('a', 'b', 'c', '', '- x', '+ y'), { maxLength: 25 }).map((all) => lines(...all));
 
-/** As `patch` does it: by the numbers in the headers, checking what it takes away. */
+/** Applies the diff as `patch` does: by the numbers in the headers, checking the lines it removes. */
 function patched(before: string, diff: string): string {
   if (diff === '') return before;
   const old = before === '' ? [] : before.replace(/\n$/, '').split('\n');

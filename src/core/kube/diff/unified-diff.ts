@@ -12,10 +12,10 @@ export interface UnifiedOptions {
 const DEFAULT_CONTEXT = 3;
 /** Lines of both texts together up to which the longest common runs are searched; longer texts take the search in linear space. */
 const MOST_LINES_BY_RUNS = 4000;
-/** For messages of an API server, which must not stall over one hostile object. */
+/** The bound for messages of an API server, which must not stall over one hostile object. */
 const MOST_DIFFERENCES_IN_MESSAGES = 100;
 
-/** With the names of both sides; empty where the texts are equal. */
+/** The diff with the names of both sides; empty where the texts are equal. */
 export function unifiedDiff(before: string, after: string, options: UnifiedOptions): string {
   if (before === after) return '';
   const context = Math.max(0, options.context ?? DEFAULT_CONTEXT);
@@ -24,8 +24,8 @@ export function unifiedDiff(before: string, after: string, options: UnifiedOptio
 }
 
 /**
- * Without names, in the form that Kubernetes appends to its messages about forbidden changes: a text that ends with a line end has an
- * empty last line.
+ * The diff without names, in the form that Kubernetes appends to its messages about forbidden changes: a text that ends
+ * with a line end has an empty last line.
  */
 export const unifiedHunks = (before: string, after: string): string =>
   hunksText(before.split('\n'), after.split('\n'), DEFAULT_CONTEXT, MOST_DIFFERENCES_IN_MESSAGES);

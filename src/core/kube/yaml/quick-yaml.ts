@@ -77,7 +77,7 @@ class QuickReader {
     return roots;
   }
 
-  /** Lines that are `---`. Directives and document ends are for the full parser. */
+  /** Lines that are `---`. Directives and document ends are left to the full parser. */
   *#boundaries(): Generator<number> {
     for (let line = 0; line < this.#starts.length - 1; line++) {
       const start = this.#starts[line] ?? 0;
@@ -97,7 +97,7 @@ class QuickReader {
     return this.#indents[this.#line] ?? 0;
   }
 
-  /** Goes on to the next line with content, the one it stands on included. */
+  /** Moves to the next line with content; stays if the current line has content. */
   #skip(): void {
     for (; this.#line < this.#last; this.#line++) {
       const at = (this.#starts[this.#line] ?? 0) + this.#indent();
@@ -149,7 +149,7 @@ class QuickReader {
     return this.#inline(at, indent);
   }
 
-  /** The value of a key or item whose line says nothing: what is indented below it, or null. */
+  /** The value of a key or item without a value on its line: the block indented below it, or null. */
   #below(indent: number, at: number, isKey: boolean): SourceNode {
     this.#line += 1;
     this.#skip();
@@ -202,7 +202,7 @@ class QuickReader {
       const word = WORD_KEY.exec(this.#text)?.[0];
       if (word === undefined) return undefined;
       after = at + word.length;
-      // Words that are read as something else are not texts; the full parser knows what to do with them as keys.
+      // Words such as `true` or `1` are not read as texts; keys of that kind are left to the full parser.
       if (this.#text.charCodeAt(after) === COLON && typeof plainScalar(word) !== 'string') refuse();
       key = word;
     }
@@ -235,7 +235,7 @@ class QuickReader {
     if (rest < end && !isCommented) refuse();
     this.#line += 1;
     this.#skip();
-    // Something deeper would go on with this value.
+    // A deeper line would continue this value.
     if (this.#line < this.#last && this.#indent() > indent) refuse();
     return node;
   }
@@ -278,7 +278,7 @@ class QuickReader {
       const stop = this.#endOf(line);
       const spaces = this.#indents[line] ?? 0;
       if (start + spaces >= stop) {
-        // Blank lines with more blanks than the text is indented by are part of it; how, others know.
+        // Blank lines longer than the indent are part of the text; the full parser knows how.
         if (own === -1 ? spaces > 0 : spaces > own) refuse();
         lines.push('');
         continue;
@@ -315,7 +315,7 @@ function quoteEnd(text: string, at: number, end: number): number {
   return refuse();
 }
 
-/** Escapes that JSON has, too; for the others there is the full parser. */
+/** Escapes that JSON does not have; they are left to the full parser. */
 const OTHER_ESCAPE = /\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})/;
 
 function quotedText(text: string, at: number, after: number): string {
@@ -418,7 +418,7 @@ class FlowReader {
       }
       last = this.at + 1;
     }
-    // Blanks before a colon belong to neither; people do not write them.
+    // Blanks before a colon belong to neither key nor value; rare enough to be left to the full parser.
     if (this.at < this.#end && this.#text.charCodeAt(this.at) === COLON && last < this.at) refuse();
     return this.#text.slice(start, last);
   }

@@ -32,7 +32,7 @@ export interface YamlProblem {
   readonly at: number;
 }
 
-/** API servers take no larger custom resource either. */
+/** The size limit of a custom resource in API servers. */
 export const MAX_TEXT = 1024 * 1024;
 const MAX_NODES = 100_000;
 const MAX_DOCUMENTS = 1000;
@@ -181,7 +181,7 @@ function convert(node: Node | null, pass: Pass, depth: number): SourceNode {
   const at = node?.range?.[0] ?? 0;
   if (depth > MAX_DEPTH) throw new Refused('too-large', TOO_DEEP, at);
   if (isAlias(node)) {
-    // The node is shared, not copied, but paid for as if copied: every later step walks it again.
+    // The node is shared, not copied, but counted as if copied: every later step walks it again.
     const anchored = pass.anchors.get(node.source);
     if (anchored === undefined) throw new Refused('syntax', 'refers to an anchor that is not there', at);
     spend(pass, anchored.size, at);

@@ -5,7 +5,7 @@ import { readQuickly } from '../quick-yaml.ts';
 import { readThoroughly } from '../read-yaml.ts';
 import type { SourceNode } from '../source-node.ts';
 
-/** Without the offsets of null: where nothing is written, both readers guess. */
+/** The tree without the offsets of nulls: where nothing is written, the two readers choose different offsets. */
 function comparable(node: SourceNode): unknown {
   if (node.kind === 'scalar') return node.value === null ? null : [node.value, node.at];
   if (node.kind === 'list') return { at: node.at, items: node.items.map(comparable) };
