@@ -11,12 +11,12 @@ import { nameIsDnsSubdomain } from '../../kube/names.ts';
 
 export interface GenericStrategyOptions {
   readonly namespaced: boolean;
-  /** The kind has a status subresource, so its status is written there and only there. */
+  /** The kind has a status subresource, and its status is written only there. */
   readonly hasStatus: boolean;
   /** Generations are counted. Kubernetes leaves them out for kinds that nothing observes (ConfigMap, Secret, Lease). */
   readonly hasGeneration?: boolean;
   readonly nameRule?: NameRule;
-  /** The status an object begins with, where it begins with one. Asked for when the first object is made. */
+  /** The status of a new object, where it has one. Called when the first object is created. */
   readonly emptyStatus?: () => object | undefined;
 }
 
@@ -71,7 +71,10 @@ export function withFieldOf<T extends object>(object: T, other: T, field: string
   return value === undefined ? withoutField(object, field) : withField(object, field, value);
 }
 
-/** A write to the status subresource: the stored object with the new status; of metadata only what the store judges. */
+/**
+ * A write to the status subresource: the stored object with the new status, and with the metadata that was sent, for
+ * the store to check.
+ */
 export function statusUpdate<T extends KubeObject>(object: T, old: T): T {
   const result: { [field: string]: unknown } = { ...(old as unknown as Bag), metadata: object.metadata };
   const { status } = object as unknown as Bag;
@@ -80,7 +83,10 @@ export function statusUpdate<T extends KubeObject>(object: T, old: T): T {
   return result as unknown as T;
 }
 
-/** Metadata of a write to a status that writes nothing else by the way: only who owns which fields is new. */
+/**
+ * Metadata of a status write that may not change metadata: labels, annotations, owners and finalizers stay; managed
+ * fields are new.
+ */
 export function withOldMeta<T extends KubeObject>(object: T, old: T): T {
   const { labels: _, annotations: __, finalizers: ___, ownerReferences: ____, ...own } = object.metadata;
   const { labels, annotations, finalizers, ownerReferences } = old.metadata;
@@ -94,7 +100,7 @@ export function withOldMeta<T extends KubeObject>(object: T, old: T): T {
   return { ...object, metadata };
 }
 
-/** Something other than metadata and status differs. */
+/** True if something other than metadata and status differs. */
 export function contentChanged(object: KubeObject, old: KubeObject): boolean {
   const a = object as unknown as Bag;
   const b = old as unknown as Bag;

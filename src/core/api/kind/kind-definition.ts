@@ -22,7 +22,7 @@ export interface PrinterColumn {
   readonly priority: number;
 }
 
-/** Something a client may say about a whole row, such as that the object is done. */
+/** A condition of a whole row for the client, such as that the object is done. */
 export interface TableRowCondition {
   readonly type: string;
   readonly status: string;
@@ -47,11 +47,14 @@ export interface StorageIdentity {
   readonly kind: string;
 }
 
-/** Between this form of a kind and the stored one. Both ways are pure and remembered per object where that is cheap. */
+/**
+ * Conversion between this form of a kind and the stored one. Both ways are pure and remembered per object where that is
+ * cheap.
+ */
 export interface KindConversion {
   toStorage(object: KubeObject): KubeObject;
   fromStorage(object: KubeObject): KubeObject;
-  /** Set where a stored object that came in this form is judged by other rules than the stored form's. */
+  /** Set where objects written in this form are validated by other rules than the stored form's. */
   validate?(stored: KubeObject): readonly FieldError[];
   validateUpdate?(stored: KubeObject, old: KubeObject): readonly FieldError[];
   /** Only names differ: objects that have the same fields in one form have the same in the other. */
@@ -59,15 +62,18 @@ export interface KindConversion {
 }
 
 /**
- * What a kind made from a user's schema (a custom resource) has in place of the facts: each part stands in for what is
- * otherwise looked up by the name of the schema.
+ * Parts of a kind made from a user's schema (a custom resource). Each part takes the place of a look-up by the name of
+ * the schema, which built-in kinds have in the facts.
  */
 export interface CustomForm {
   /** In place of `checkObject`: prunes and reports what the schema does not know. */
   check(value: unknown): Checked;
   /** In place of `schemaNode`: how apply merges. */
   readonly node: ObjectNode;
-  /** In place of the strategy's defaults for what was applied: what became null stays so, and validation sees it. */
+  /**
+   * In place of the strategy's defaults for applied objects: members that became null stay null, and validation sees
+   * them.
+   */
   defaultsOfApplied(object: KubeObject): KubeObject;
   /** For OpenAPI documents. */
   readonly document: JSONSchemaProps | undefined;
@@ -77,16 +83,18 @@ export interface CustomForm {
     readonly statusReplicas: readonly string[];
     readonly labelSelector?: readonly string[];
   };
-  /** A stored object, pruned and filled as the schema of today wants it for the version it is stored in. */
+  /** A stored object, pruned and defaulted by the current schema of the version it is stored in. */
   readStored(object: KubeObject): KubeObject;
-  /** An object that was read and has been converted into this form: what its schema does not know is gone. */
+  /** An object that was read and converted into this form, pruned by this form's schema. */
   converted(object: KubeObject): KubeObject;
-  /** Both where no webhook converts: a stored object, of any version, in this form. */
+  /**
+   * `readStored` and `converted` in one step where no webhook converts: a stored object, of any version, in this form.
+   */
   fromStored(object: KubeObject): KubeObject;
-  /** An object of this form as it is stored; a webhook, where there is one, has converted it before. */
+  /** An object of this form in its stored form; a webhook, where there is one, has converted the object before. */
   toStored(object: KubeObject): KubeObject;
   readonly conversion: 'None' | 'Webhook';
-  /** Who converts. */
+  /** The conversion webhook; only for `Webhook`. */
   readonly webhook?: WebhookConversion;
 }
 
@@ -112,7 +120,10 @@ export interface KindDefinition<T extends KubeObject = KubeObject> extends Resou
   readonly strategy: KindStrategy<T>;
   /** Set for custom resources. */
   readonly custom?: CustomForm;
-  /** Another version of this kind stands for it where each kind counts once (garbage collection, namespace deletion). */
+  /**
+   * Set where another version stands for this kind wherever each kind counts once (garbage collection, namespace
+   * deletion).
+   */
   readonly secondary?: true;
 }
 
@@ -127,23 +138,33 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   prepareForCreate(object: T): T;
   /** Carries over what a client may not change through this resource or subresource ('' is the resource itself). */
   prepareForUpdate(object: T, old: T, subresource: string): T;
-  /** Notes when something changed, where the kind keeps it and the client did not. */
+  /** Sets timestamps of changes, where the kind keeps them and the client did not set them. */
   stamp?(object: T, old: T, now: string): T;
-  /** What Go's own form of the kind adds whenever it is written out: whoever writes the object owns that too. */
+  /** Adds the members that Go's own form of the kind writes out always; the writer of the object owns them too. */
   converted?(object: T): T;
   validate(object: T): readonly FieldError[];
   validateUpdate(object: T, old: T, subresource: string): readonly FieldError[];
-  /** Warnings for the client's eyes; they change nothing. `old` is what an update replaces: what it kept was told before. */
+  /**
+   * Warnings for the client; they change nothing. `old` is the object before an update, whose warnings were given
+   * before.
+   */
   warnings?(object: T, old?: T): readonly string[];
-  /** What `validateUpdate` let pass because it was so before; told right after it, whatever comes of the update. */
+  /**
+   * Validation ratcheting: violations that `validateUpdate` let pass because they existed before. Returned as warnings,
+   * right after `validateUpdate`, even if the update fails later.
+   */
   ratcheted?(object: T): readonly string[] | undefined;
   /** True where a change counts as a new generation. */
   generationChanged(object: T, old: T): boolean;
-  /** Set where deletion waits: the grace in seconds for a delete request that asked for `requested`. */
+  /**
+   * Set for kinds with graceful deletion: the grace period in seconds for a delete request that asked for `requested`.
+   */
   gracePeriod?(object: T, requested: number | undefined): number;
-  /** Notes on an object whose deletion begins; it may keep the object until somebody has cleaned up (a finalizer). */
+  /**
+   * Marks an object whose deletion begins, possibly with a finalizer that keeps it until its controller has cleaned up.
+   */
   beginDeletion?(object: T, now: string): T;
-  /** The beginning of a deletion is noted on the object, but neither a grace, nor a new generation, nor what becomes of dependents. */
+  /** Deletion sets only the deletion timestamp: no grace period, no new generation, and no finalizer for dependents. */
   readonly marksDeletionOnly?: boolean;
   /** PUT may create the object. */
   readonly allowCreateOnUpdate?: boolean;
