@@ -17,10 +17,10 @@ import type { ResourceList } from './findings.ts';
 
 export type Amount = string | number;
 
-/** What is wrong with the text, in Kubernetes' words. Objects from the wire were refused for this before. */
+/** The error in Kubernetes' words for a text that is no amount. Objects from the wire have passed this check before. */
 const amountProblem = (amount: Amount): string | undefined => quantityProblem(String(amount).trim());
 
-/** Text that is no amount reads as nothing. */
+/** A text that is no amount reads as zero. */
 export function readAmount(amount: Amount): Quantity {
   try {
     return quantityFromJson(amount);
@@ -38,14 +38,14 @@ export const isPositive = (amount: Amount): boolean => signOf(readAmount(amount)
 export const isZero = (amount: Amount): boolean => isZeroQuantity(readAmount(amount));
 export const isWhole = (amount: Amount): boolean => quantityMilliValue(readAmount(amount)) % 1000 === 0;
 
-/** True where `amount` is so many times `unit`, which itself is a whole number above zero. */
+/** True where `amount` is a whole multiple of `unit`, which itself is a whole number above zero. */
 export function isWholeMultiple(amount: Amount, unit: string): boolean {
   if (amountProblem(unit) !== undefined) return false;
   const size = readAmount(unit);
   return signOf(size) > 0 && isWhole(unit) && exactValue(readAmount(amount)) % exactValue(size) === 0n;
 }
 
-/** As Kubernetes writes it; text that is no amount stays as it is. */
+/** The amount as Kubernetes writes it; a text that is no amount stays unchanged. */
 export const canonicalAmount = (amount: Amount): Amount =>
   amountProblem(amount) === undefined ? amountText(amount) : amount;
 
@@ -58,7 +58,7 @@ function rounded(amount: Amount): Amount {
   return formatQuantity(quantityOfMilli(quantityMilliValue(quantity), quantity.format));
 }
 
-/** Every amount in canonical form, none finer than a thousandth. The list itself when that was so already. */
+/** Every amount in canonical form, none finer than a thousandth. The same list when nothing changed. */
 export function roundedList<L extends ResourceList | undefined>(list: L): L {
   if (list === undefined) return list;
   let copy: { [key: string]: Amount } | undefined;

@@ -9,7 +9,7 @@ export type ResourceList = { readonly [key: string]: string | number };
 
 export const has = (map: object | undefined, key: string): boolean => map !== undefined && Object.hasOwn(map, key);
 
-/** What a map of untrusted keys says under `key`, never what Object.prototype says. */
+/** The map's own member under an untrusted key, never a member of Object.prototype. */
 export function lookup<V>(map: { readonly [key: string]: V } | undefined, key: string): V | undefined {
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
 }
@@ -18,7 +18,7 @@ export function addAll(found: Findings, more: readonly FieldError[]): void {
   for (const error of more) found.push(error);
 }
 
-/** One finding a text, all about the same value. */
+/** One finding for each text, all about the same value. */
 export function addTexts(found: Findings, path: string, value: unknown, texts: Texts): void {
   for (const text of texts) found.push(invalid(path, value, text));
 }

@@ -1,4 +1,4 @@
-/** Who set which fields: entries are written by the server, but a client may bring its own. */
+/** Managed fields: the server writes the entries, but a client may bring its own. */
 import { type FieldError, field, invalid, tooLong } from '../../kube/field-errors.ts';
 import { exceedsBytes, utf8Length } from '../../kube/go-text.ts';
 import type { ManagedFieldsEntry } from '../../kube/meta-v1.ts';

@@ -61,13 +61,13 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
   return errors;
 }
 
-/** Empty is as good as absent. */
+/** Texts that may not change; empty equals absent. */
 const IMMUTABLE_TEXTS = ['name', 'namespace', 'uid'] as const;
 const IMMUTABLE_VALUES = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /**
- * What an update may not change about metadata, and what it may write there: a kind's own rules and those the server
- * applies to every kind, together.
+ * Rules for updates of metadata: which members may not change, and which values may be written; a kind's own rules and
+ * those the server applies to every kind, together.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
@@ -113,7 +113,7 @@ function validateFinalizersOf(
     append(errors, validateFinalizerOwner(name, field.index(at, index)));
 }
 
-/** Labels and owners that objects of one template share, and every version of an object with those before. */
+/** Labels and owners known to be valid: objects of one template share them, and versions of one object do. */
 const fineLabels = rememberSeen();
 const fineOwners = rememberSeen();
 

@@ -10,7 +10,7 @@ export function validateNoBacksteps(found: Findings, target: string, path: strin
   if (hasBackstep(target)) found.push(invalid(path, target, "must not contain '..'"));
 }
 
-/** A relative path that stays below where it starts. */
+/** A relative path that does not leave its directory. */
 export function validateDescendingPath(found: Findings, target: string, path: string): void {
   if (isAbsolute(target)) found.push(invalid(path, target, 'must be a relative path'));
   validateNoBacksteps(found, target, path);

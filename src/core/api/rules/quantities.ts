@@ -1,4 +1,4 @@
-/** What validation must know of an amount: its sign, whether it is whole, and which of two is greater. */
+/** Properties of amounts for validation: sign, wholeness and order. */
 import {
   compareQuantities,
   formatQuantity,
@@ -13,19 +13,19 @@ import {
 
 export type Amount = string | number;
 
-/** Decoding has refused what is no amount; should one come all the same, it counts as nothing. */
+/** Decoding has rejected texts that are no amounts; one that comes all the same counts as zero. */
 function read(amount: Amount): Quantity {
   return typeof amount === 'string' && quantityProblem(amount.trim()) !== undefined ? ZERO : quantityFromJson(amount);
 }
 
-/** Written the way most amounts are: digits, and perhaps a suffix that keeps them whole. */
+/** The spelling of most amounts: digits, and perhaps a suffix that keeps them whole. */
 const PLAINLY_WHOLE = /^[0-9]+(?:[KMGTPE]i|[kMGTPE])?$/;
 const MINUS = 0x2d;
 
 export const isNegative = (amount: Amount): boolean =>
   typeof amount === 'number' ? amount < 0 : amount.charCodeAt(0) === MINUS && signOf(read(amount)) < 0;
 
-/** Whole down to thousandths, which is as finely as Kubernetes looks. */
+/** Whole down to thousandths, the precision that Kubernetes checks. */
 export const isWhole = (amount: Amount): boolean =>
   typeof amount === 'number'
     ? Number.isInteger(amount)
@@ -37,5 +37,8 @@ export const compareAmounts = (a: Amount, b: Amount): number => (a === b ? 0 : c
 export const amountText = (amount: Amount | undefined): string =>
   amount === undefined ? '0' : formatQuantity(read(amount));
 
-/** What Go makes of an amount: 64 bits of it, rounded up. Of one that has more, the upper ones are lost, its sign among them. */
+/**
+ * The amount as Go's `Value()`: rounded up, in 64 bits. Of a larger amount the upper bits are lost, its sign among
+ * them.
+ */
 export const int64Of = (amount: Amount): bigint => goValue(read(amount));

@@ -1,4 +1,4 @@
-/** What the name of a resource says about it. */
+/** Properties of a resource that follow from its name. */
 import { qualifiedNameProblems } from '../../kube/names.ts';
 
 const HUGE_PAGES = 'hugepages-';
@@ -47,7 +47,7 @@ const STANDARD: ReadonlySet<string> = new Set([
 export const isStandard = (name: string): boolean =>
   STANDARD.has(name) || isHugePages(name) || name.startsWith(REQUESTS + HUGE_PAGES);
 
-/** A device or another resource that somebody else announces; it is counted in whole units. */
+/** A device or another resource that a node or driver announces; counted in whole units. */
 export const isExtended = (name: string): boolean =>
   !isNative(name) && !name.startsWith(REQUESTS) && qualifiedNameProblems(REQUESTS + name).length === 0;
 
