@@ -63,7 +63,7 @@ const WITH_GENERATION: ReadonlySet<string> = new Set([
   'scheduling.k8s.io/priorityclasses',
 ]);
 
-/** Kinds that clients are told to leave: the words kube-apiserver warns with. */
+/** Deprecated kinds, with the warning that kube-apiserver gives. */
 const DEPRECATED: ReadonlyMap<string, string> = new Map([
   ['componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
   ['endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
@@ -76,8 +76,9 @@ export const builtInKinds = (): readonly KindDefinition[] =>
   parseResources(KUBERNETES_RESOURCES).map((fact) => define(fact, WITH_GENERATION.has(tableKey(fact))));
 
 /**
- * Kinds of ours, by the names that definitions of them would have (`orders.core.korder.dev`); all of them unless said. A server serves
- * one only while a controller keeps it. The component's is not among them: it is defined as on any other cluster, by definitions.
+ * everynode's own kinds, by the names that definitions of them would have (`orders.core.korder.dev`); all of them if no
+ * names are given. A server serves one only while a controller keeps it. The component's kind is not among them: it is
+ * defined as on any other cluster, by definitions.
  */
 export function ownKinds(names?: readonly string[]): readonly KindDefinition[] {
   const facts = parseResources(OWN_RESOURCES).filter(({ resource }) => resource !== COMPONENT_PLURAL);
@@ -109,7 +110,7 @@ function define(fact: ResourceFact, hasGeneration: boolean): KindDefinition {
   };
 }
 
-/** What Go writes for a status that nobody set; our own kinds begin without one. */
+/** The empty status that Go writes for a new object; our own kinds begin without one. */
 function emptyStatus(schema: string): object | undefined {
   const status = findTypeSchema(schema)?.byName.get('status');
   if (status === undefined || status.pointer || status.type.kind !== 'object') return undefined;

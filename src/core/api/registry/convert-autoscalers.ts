@@ -67,7 +67,7 @@ function toV1(object: AutoscalerV2): AutoscalerV1 {
 
 function statusToV1(status: StatusV2, annotations: { [name: string]: string }): StatusV1 {
   const { currentMetrics: metrics, conditions = [], currentReplicas = 0, ...rest } = status;
-  // An autoscaler that never measured anything says null here, as Go does.
+  // `currentMetrics` is null, as in Go, for an autoscaler that never measured.
   const currentMetrics = metrics ?? [];
   const cpu = currentMetrics.find(isCpuReading)?.resource?.current.averageUtilization;
   carry(annotations, CURRENT_METRICS, currentMetrics);
@@ -126,7 +126,7 @@ function carry(annotations: { [name: string]: string }, name: string, values: re
   if (values.length > 0) annotations[name] = JSON.stringify(values);
 }
 
-/** What an annotation carries; nothing if a client broke it. */
+/** The JSON in an annotation; undefined if a client wrote something else there. */
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -32,7 +32,7 @@ function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<stri
   return result as unknown as KubeObject;
 }
 
-/** The last ones converted: an event is validated, answered and told to its watchers within a moment. */
+/** The last converted events: an event is validated, returned and sent to its watchers within a moment. */
 let young = new Map<KubeObject, KubeObject>();
 let old = new Map<KubeObject, KubeObject>();
 const MOST_YOUNG = 256;

@@ -64,7 +64,7 @@ describe('registry', () => {
   });
 
   it('agrees with the typed constants', () => {
-    // Custom resources are typed too, and served by their definitions.
+    // Custom resources have types too, but are served by their definitions.
     const constants = Object.values(resources).filter(({ resource }) => resource !== COMPONENT_PLURAL);
     expect(constants).toHaveLength(registry.all().length);
     for (const constant of constants) {

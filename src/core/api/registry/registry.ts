@@ -29,13 +29,13 @@ export interface Registry {
   add(definitions: readonly KindDefinition[]): void;
   /** Removes exactly these definitions (by group, version and resource). */
   remove(definitions: readonly KindDefinition[]): void;
-  /** Both in one change: nobody sees a registry in which a kind that stays is missing. */
+  /** Both in one change: no reader sees a registry in which a kind that stays is missing. */
   replace(gone: readonly KindDefinition[], come: readonly KindDefinition[]): void;
   /** Called after every change, with the registry already changed. Returns the way to stop listening. */
   onChange(listener: () => void): () => void;
 }
 
-/** Of Kubernetes' own kinds unless said; ours join where a controller keeps them (`ownKinds`). */
+/** Begins with Kubernetes' own kinds by default; ours join where a controller keeps them (`ownKinds`). */
 export function createRegistry(initial: readonly KindDefinition[] = builtInKinds()): Registry {
   let state = indexed(initial);
   let generation = 0;

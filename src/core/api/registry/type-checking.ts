@@ -13,7 +13,7 @@ import type { Registry } from './registry.ts';
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '../types/admissionregistration-v1.ts';
 import { field } from '../../kube/field-errors.ts';
 
-/** A rule about more kinds is looked at no further. */
+/** Kinds of a rule beyond this number are not checked. */
 const MOST_KINDS = 10;
 
 type Kinds = Pick<Registry, 'byResource' | 'byKind'>;
@@ -40,7 +40,7 @@ export function typeCheckingWarnings(policy: ValidatingAdmissionPolicy, kinds: K
   return warnings;
 }
 
-/** What is wrong with an expression about this kind. */
+/** A checker for expressions about this kind; it returns the compiler's message, or undefined. */
 function checkerFor(
   { spec }: ValidatingAdmissionPolicy,
   object: DeclType,
@@ -64,7 +64,7 @@ function checkerFor(
   };
 }
 
-/** The kinds the policy names outright, in order; wildcards and subresources say nothing of types. */
+/** The kinds that the policy names outright, in order; wildcards and subresources tell no types. */
 function subjectsOf({ spec }: ValidatingAdmissionPolicy, kinds: Kinds): readonly KindDefinition[] {
   const found = new Set<KindDefinition>();
   for (const rule of spec.matchConstraints?.resourceRules ?? []) {
@@ -99,7 +99,7 @@ function paramsOf({ spec }: ValidatingAdmissionPolicy, kinds: Kinds): DeclType |
 
 const OBJECT_META = 'meta/v1.ObjectMeta';
 
-/** Undefined: of such data nothing is known. */
+/** The type of a kind's objects; undefined if nothing is known of it. */
 function declOfKind({ kind, schema, custom }: KindDefinition): DeclType | undefined {
   if (custom === undefined) {
     const decl = declTypeOfFacts(schema);
