@@ -8,7 +8,7 @@ import { encodeManaged, managedOf, type ManagedFields } from '../apply/managed.t
 import type { KubeObject } from '../../kube/objects.ts';
 import { encodeGoJson, encodeJson, type Json, type JsonObject } from '../../kube/json.ts';
 
-/** The text of an object in two parts: what stands before its owners, and what after. */
+/** The text of an object in two parts: before its managed fields and after them. */
 export interface SplitObject {
   readonly before: string;
   /** Undefined for an object without owners, which is `before` alone. */
@@ -21,7 +21,7 @@ export function encodeObject(object: object): string {
   return managed === undefined ? before : before + encodeManaged(managed) + after;
 }
 
-/** The text of one member of an object; the usual way unless somebody knows a quicker one. */
+/** The text of one member of an object; `encodePlainly` unless the caller has a quicker way. */
 export type EncodeMember = (name: string, member: Json) => string;
 const encodePlainly: EncodeMember = (_name, member) => encodeJson(member);
 
@@ -35,7 +35,7 @@ export function splitObject(object: object, encodeMember: EncodeMember = encodeP
   return { before: encodeBare(value), managed: undefined, after: '' };
 }
 
-/** How `before` ends. */
+/** The end of `before`. */
 export const OWNERS_MEMBER = ',"managedFields":';
 
 function splitAtOwners(
@@ -77,5 +77,5 @@ function encodeRevision(revision: JsonObject): string {
   return `{${members.join(',')}}`;
 }
 
-/** What Go keeps as raw JSON (`RawExtension`), in the spelling of a Go program that made it from a map. */
+/** Raw JSON (`RawExtension`) in the spelling of a Go program that made it from a map. */
 export const encodeRaw = (value: Json): string => encodeGoJson(value, { sortKeys: true });
