@@ -12,7 +12,7 @@ import { NONE, quantityText, UNKNOWN, UNSET } from './text.ts';
 const percent = (value: number | undefined, otherwise: string): string =>
   value === undefined ? otherwise : `${value}%`;
 
-/** Now against wanted, for metrics that name a resource. */
+/** Current and wanted value, for metrics that name a resource. */
 function resourceMetric(name: string, target: MetricTarget, current: MetricValueStatus | undefined): string {
   if (target.averageValue !== undefined) {
     return `${name}: ${current ? quantityText(current.averageValue) : UNKNOWN}/${quantityText(target.averageValue)}`;
@@ -58,7 +58,7 @@ type Autoscaler = HorizontalPodAutoscaler | AutoscalerV1;
 
 const isOlder = (object: Autoscaler): object is AutoscalerV1 => object.apiVersion === 'autoscaling/v1';
 
-/** Both versions are one resource, so what arrives says which it is. The older one knows one metric, CPU. */
+/** Both versions are one resource, so the object tells its version. The older version knows one metric, CPU. */
 function targetsOf(object: Autoscaler): string {
   if (!isOlder(object)) return metricsText(object.spec?.metrics ?? [], object.status?.currentMetrics ?? []);
   const target = object.spec?.targetCPUUtilizationPercentage;

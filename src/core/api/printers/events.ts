@@ -4,7 +4,7 @@ import type { Event as NewEvent } from '../types/events-v1.ts';
 import { named, nameOf, printer, text, wide, type Column } from './columns.ts';
 import { since } from './text.ts';
 
-/** What both versions come down to; read once a row. */
+/** The common form of both versions; read once a row. */
 interface Happening {
   readonly first: string | null | undefined;
   readonly last: string | null | undefined;

@@ -20,7 +20,7 @@ export const flowSchemaPrinter: TablePrinter<FlowSchema> = {
       ({ status }) => status?.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
     ),
   ]),
-  /** The order in which they are matched. */
+  /** The order in which flow schemas are matched. */
   compare: (a, b) =>
     (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) ||
     compareText(a.metadata.name, b.metadata.name),
@@ -28,7 +28,7 @@ export const flowSchemaPrinter: TablePrinter<FlowSchema> = {
 
 const queuingOf = ({ spec }: PriorityLevelConfiguration) => spec?.limited?.limitResponse?.queuing;
 
-/** A number of the queues; none where requests do not wait. */
+/** A number of the queuing configuration; none where requests do not wait. */
 const queuingCell = (object: PriorityLevelConfiguration, key: 'queues' | 'handSize' | 'queueLengthLimit') => {
   const queuing = queuingOf(object);
   return queuing ? (queuing[key] ?? 0) : NONE;

@@ -143,7 +143,7 @@ function parentOf({ spec }: IPAddress): string {
   return `${resource.toLowerCase()}${namespace}/${parent.name}`;
 }
 
-/** Kubernetes sends the age without a column for it; clients that know one version of the other get both alike. */
+/** Kubernetes sends the age without a column for it; rows of both servers are alike for a client that knows either. */
 export const ipAddressPrinter = printer<IPAddress>([
   NAME,
   text('ParentRef', 'Object the address belongs to', parentOf),

@@ -19,7 +19,7 @@ function roles(node: Node): string {
 }
 
 function status(node: Node): string {
-  // Should Ready be there twice, the later one counts.
+  // If Ready occurs twice, the later condition counts.
   const condition = node.status?.conditions?.findLast(({ type }) => type === 'Ready');
   const ready = condition ? (condition.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown';
   return node.spec?.unschedulable ? `${ready},SchedulingDisabled` : ready;

@@ -15,7 +15,7 @@ export interface TableOptions {
   readonly now: number;
   /** Version of meta.k8s.io the client asked for. */
   readonly version?: 'v1' | 'v1beta1';
-  /** Of a list; without it the one object's resourceVersion is taken. */
+  /** The metadata of a list; without it, the resourceVersion of the one object is taken. */
   readonly listMeta?: ListMeta;
   /** False for all but the first event of a watch: the columns are known by then. */
   readonly headers?: boolean;

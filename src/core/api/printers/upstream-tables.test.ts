@@ -1,4 +1,4 @@
-/** Tables that Kubernetes' own printers made of these objects at one moment; ours must have the same columns and cells. */
+/** Tables that Kubernetes' own printers made of these objects at one moment; ours have the same columns and cells. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
