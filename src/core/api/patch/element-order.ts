@@ -8,7 +8,7 @@ import { failed, noMergeKey, requireMap } from './patch-errors.ts';
 
 type List = readonly Json[];
 
-/** What tells items apart, as text so that a lookup is one step: the merge key's value, or the scalar itself. */
+/** The identity of an item as text, so that a lookup is one step: the merge key's value, or the scalar itself. */
 export const identityOf = (item: Json, mergeKey: string | undefined): string => {
   const value = mergeKey === undefined ? item : (item as JsonObject)[mergeKey];
   return value === undefined ? '' : encodeJson(value);
@@ -25,7 +25,7 @@ function placesIn(list: List, mergeKey: string | undefined): Places {
   return places;
 }
 
-/** Merged items in the order of `asked`; what it does not name keeps to the order the server had. */
+/** Merged items in the order of `asked`; items that `asked` does not name keep the server's order. */
 export function orderMerged(merged: List, asked: List, serverOrder: List, mergeKey: string | undefined): List {
   if (mergeKey !== undefined) {
     requireKeys(merged, mergeKey);
@@ -49,7 +49,7 @@ export function orderMerged(merged: List, asked: List, serverOrder: List, mergeK
   return weave(serverOnly, patched, known, mergeKey);
 }
 
-/** An item is looked for up to where it is found; what is no map on the way there is in the way. */
+/** Upstream searches `asked` for every merged item up to the match; an entry on the way that is no map is an error. */
 function requireFindable(merged: List, asked: List, mergeKey: string): void {
   const at = asked.findIndex((item) => !isMapItem(item));
   if (at < 0) return;
@@ -64,7 +64,7 @@ function requireKeys(list: List, mergeKey: string): void {
   }
 }
 
-/** Up to here Go sorts by inserting, which shows where the places of items are not all known. */
+/** Up to this length Go uses insertion sort, whose result differs where some items have no known place. */
 const INSERTED = 20;
 
 function inOrder(items: List, places: Places, mergeKey: string | undefined): List {
@@ -72,7 +72,7 @@ function inOrder(items: List, places: Places, mergeKey: string | undefined): Lis
   if (placed.length > INSERTED || placed.every(({ place }) => place !== undefined)) {
     return placed.sort((a, b) => (a.place ?? -1) - (b.place ?? -1)).map(({ item }) => item);
   }
-  // An item whose place is not known goes before, and lets go before it, whatever it meets.
+  // Upstream's comparison calls an item without a known place smaller than any item, and any item smaller than it.
   for (let i = 1; i < placed.length; i++) {
     for (let j = i; j > 0; j--) {
       const [left, right] = [placed[j - 1], placed[j]];
@@ -85,7 +85,7 @@ function inOrder(items: List, places: Places, mergeKey: string | undefined): Lis
   return placed.map(({ item }) => item);
 }
 
-/** The items of a patch must come in the order it asks for; one that is a directive stands anywhere but at the end. */
+/** The items of a patch must come in the order that `order` asks for; a directive may stand anywhere but at the end. */
 export function requireOrder(patch: List, order: List, mergeKey: string | undefined): void {
   if (patch.length === 0 || order.length === 0) return;
   const items = mergeKey === undefined ? patch : patch.filter((item) => directiveOf(requireMap(item)) !== 'delete');

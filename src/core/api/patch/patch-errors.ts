@@ -1,4 +1,4 @@
-/** What is wrong with a strategic merge patch, in Kubernetes' words: few of its faults are called the client's. */
+/** Errors of strategic merge patches, in Kubernetes' words: few of them are reported as the client's fault. */
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status-error.ts';
 import { goText, goTypeName } from '../go-print.ts';

@@ -50,7 +50,7 @@ export function strategicMerge(
 function mergeMember(draft: Draft, key: string, value: Json, schema: SchemaNode | undefined): void {
   const old = draft.get(key);
   if (isMap(old) && isMap(value)) {
-    // What is replaced as a whole is taken as it is given: a null in it is for the decoder to read.
+    // A map that is replaced as a whole is taken as sent: a null in it is left to the decoder.
     draft.set(key, schema?.kind === 'object' && schema.replaced ? value : strategicMerge(old, value, schema));
   } else if (isList(old) && isList(value)) {
     draft.set(key, mergeList(old, value, schema));
@@ -66,7 +66,7 @@ const childOf = (schema: SchemaNode | undefined, key: string): SchemaNode | unde
   return schema?.kind === 'map' ? schema.value : undefined;
 };
 
-/** The list merged by its key, or as a set of scalars, or replaced where the schema says nothing of merging. */
+/** The list merged by its key, or as a set of scalars, or replaced where the schema has no merge strategy. */
 function mergeList(original: PatchList, patch: PatchList, schema: SchemaNode | undefined): PatchList {
   if (schema?.kind !== 'list' || !schema.merge) return patch;
   return mergeLists(original, patch, schema, (a, b) => orderMerged([...new Set([...a, ...b])], b, a, schema.mergeKey));
@@ -201,7 +201,8 @@ function mergeOrderedLists(draft: Draft, patch: Draft, schema: SchemaNode | unde
         : old === undefined
           ? ((withoutDirectives(change) as PatchList | undefined) ?? [])
           : mergeList(old, change, child);
-    // What is not there cannot have an order; whether items are alike is asked only after they were found.
+    // Two empty lists are an error here; whether old and new items are alike is checked after ordering, as upstream
+    // does.
     if (!old?.length && !change?.length) holdsMaps([]);
     const ordered = orderMerged(
       merged,
@@ -215,7 +216,7 @@ function mergeOrderedLists(draft: Draft, patch: Draft, schema: SchemaNode | unde
   }
 }
 
-/** What the schema knows of a list; a patch may only speak of the order of lists that are there to be ordered. */
+/** The schema of a list. A patch may only order lists that are fields of the type. */
 function listChild(schema: SchemaNode | undefined, key: string): SchemaNode | undefined {
   const child = childOf(schema, key);
   if (schema?.kind === 'object' && child === undefined) {
@@ -225,8 +226,8 @@ function listChild(schema: SchemaNode | undefined, key: string): SchemaNode | un
 }
 
 /**
- * The order upstream takes for the server's. It deletes from that list in place, so that the first new items come to
- * stand where deleted ones stood; what only the server has then goes before them.
+ * The order that upstream takes for the server's. Upstream deletes from that list in place, so that the first new items
+ * come to stand where deleted items stood; items that only the server has then go before them.
  */
 function serverOrder(old: PatchList, change: PatchList, mergeKey: string | undefined): PatchList {
   if (mergeKey === undefined || !change.some((item) => isMap(item) && member(item, DIRECTIVE) === 'delete')) return old;
@@ -240,7 +241,9 @@ function serverOrder(old: PatchList, change: PatchList, mergeKey: string | undef
   return [...kept, ...added.slice(0, old.length - kept.length)];
 }
 
-/** What is to go from a list. Upstream takes null for the list itself, and passes over what is no list. */
+/**
+ * Removes values from a list. Upstream takes null as removal of the list itself, and ignores values that are no list.
+ */
 function deleteFromList(draft: Draft, directive: string, values: Json, schema: SchemaNode | undefined): void {
   const key = fieldOf(directive, DELETE_FROM);
   if (values === null) return void draft.delete(key);
