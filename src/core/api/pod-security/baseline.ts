@@ -1,4 +1,4 @@
-/** What no pod of a baseline namespace may do: the known ways out of a container. */
+/** Checks of the baseline level: the known ways out of a container. */
 import type { Container, EphemeralContainer, SELinuxOptions } from '../types/core-v1.ts';
 import { goQuote } from '../../kube/go-text.ts';
 import {

@@ -4,7 +4,7 @@ import type { PodSpec } from '../types/core-v1.ts';
 import { detailText, evaluate } from './evaluate.ts';
 import { readPolicy, levelText, PRIVILEGED_POLICY } from './policy.ts';
 
-/** What upstream's own checks say about upstream's own fixtures, by the minor from which they say it. */
+/** Findings of upstream's checks for upstream's fixtures, by the minor version from which they apply. */
 interface Row {
   readonly pod: {
     readonly metadata: { readonly annotations: { [key: string]: string } | null };

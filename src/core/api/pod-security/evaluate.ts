@@ -13,9 +13,9 @@ interface VersionedCheck {
 interface Rule {
   readonly id: string;
   readonly level: Exclude<Level, 'privileged'>;
-  /** Later ones replace earlier ones. */
+  /** Ordered by version; later checks replace earlier ones. */
   readonly versions: readonly VersionedCheck[];
-  /** Checks of the baseline that are not asked where this one is. */
+  /** The baseline check that this check takes the place of. */
   readonly instead?: string;
 }
 
@@ -31,7 +31,7 @@ const rule = (
   ...(instead === undefined ? {} : { instead }),
 });
 
-/** In the order in which findings are told. */
+/** In the order in which findings are listed. */
 const RULES: readonly Rule[] = [
   rule('baseline', 'appArmorProfile', { 0: baseline.appArmorProfile }),
   rule('baseline', 'capabilities_baseline', { 0: baseline.capabilities }),
@@ -78,7 +78,7 @@ const RULES: readonly Rule[] = [
   ),
 ];
 
-/** Beyond the newest rule every version is the same. */
+/** The newest version with a rule of its own; later versions have the same rules. */
 const NEWEST = Math.max(...RULES.flatMap(({ versions }) => versions.map(({ since }) => since)));
 
 const byLevel = new Map<string, readonly Check[]>();
@@ -100,7 +100,7 @@ function checksOf({ level, version }: LevelVersion): readonly Check[] {
   return checks;
 }
 
-/** Everything that stands against the pod at this level; nothing when it may come in. */
+/** All findings against the pod at this level; none if the pod is admitted. */
 export function evaluate(
   level: LevelVersion,
   annotations: { readonly [key: string]: string } | undefined,

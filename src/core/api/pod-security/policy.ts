@@ -39,7 +39,7 @@ export const isPrivileged = ({ enforce, audit, warn }: Policy): boolean =>
 type Labels = { readonly [key: string]: string } | undefined;
 
 export interface ReadPolicy {
-  /** Always one that can be used: what cannot be read is restricted where it is enforced, and else does not count. */
+  /** Always usable: an unreadable level counts as restricted for enforce, and as privileged for audit and warn. */
   readonly policy: Policy;
   readonly errors: readonly FieldError[];
 }
@@ -74,7 +74,7 @@ export function readPolicy(labels: Labels, defaults: Policy): ReadPolicy {
   const enforce = read('enforce');
   const audit = read('audit');
   const said = read('warn');
-  // Who enforces without a word about warnings wants to be warned of the same.
+  // Without a warn label, warnings follow the enforce label if that is stricter.
   const follows =
     labels[`${PREFIX}warn`] === undefined && isEnforceSaid && compareLevels(enforce.level, said.level) > 0;
   const version = labels[`${PREFIX}warn-version`] === undefined ? enforce.version : said.version;

@@ -1,4 +1,4 @@
-/** What a pod of a restricted namespace must do besides: run as nobody in particular, with no rights to speak of. */
+/** Further checks of the restricted level: containers run as an unprivileged user, without capabilities. */
 import type { Container, EphemeralContainer, Volume } from '../types/core-v1.ts';
 import { isFineSeccomp } from './baseline.ts';
 import {
@@ -15,7 +15,7 @@ import {
 
 type AnyContainer = Container | EphemeralContainer;
 
-/** Windows has none of this; its pods are not asked for it. */
+/** Windows has no such settings; its pods pass. */
 export const unlessWindows =
   (check: Check): Check =>
   (subject) =>
