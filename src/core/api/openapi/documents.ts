@@ -70,7 +70,7 @@ function schemasOf(kinds: readonly KindDefinition[], dialect: Dialect): { readon
   return { ...builtIn, ...Object.fromEntries(custom.flatMap((kind) => customDefinitions(kind, dialect))) };
 }
 
-/** What schemas of custom kinds refer to. */
+/** Types that schemas of custom kinds refer to. */
 const META_TYPES = ['meta/v1.ObjectMeta', 'meta/v1.ListMeta'];
 
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];

@@ -1,4 +1,4 @@
-/** What the fields that all objects share mean, for `kubectl explain`. */
+/** Descriptions of the metadata fields, for `kubectl explain`. */
 export const METADATA_DESCRIPTIONS: { readonly [field: string]: string } = {
   annotations: 'Annotations are texts under names, for people and tools; no selector looks at them.',
   creationTimestamp: 'CreationTimestamp is a timestamp: when the server made the object. Clients cannot set it.',

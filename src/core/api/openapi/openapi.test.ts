@@ -51,7 +51,7 @@ describe('OpenAPI 2', () => {
       get: 'listRbacAuthorizationV1ClusterRole',
     });
     expect(paths['/api/v1/namespaces/{namespace}/pods']?.['post']).toMatchObject({ 'x-kubernetes-action': 'post' });
-    // Nothing can be asked of one review.
+    // Reviews can only be created, so a single review has no path.
     expect(paths['/apis/authorization.k8s.io/v1/subjectaccessreviews/{name}']).toBeUndefined();
   });
 

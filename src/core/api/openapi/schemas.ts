@@ -88,7 +88,7 @@ function typeDocument(schema: TypeSchema, dialect: Dialect, queue: string[]): Sc
 
 const OBJECT_META = 'meta/v1.ObjectMeta';
 
-/** Of what all objects share something is said; in OpenAPI 2 nothing may stand beside a reference, and no such field is one. */
+/** Descriptions of metadata fields. OpenAPI 2 allows nothing beside a reference; none of these fields is one. */
 function described({ name: type }: TypeSchema, { name }: FieldSchema): { readonly description?: string } {
   const description = type === OBJECT_META ? METADATA_DESCRIPTIONS[name] : undefined;
   return description === undefined ? {} : { description };
@@ -103,7 +103,7 @@ function fieldDocument(field: FieldSchema, dialect: Dialect, queue: string[]): S
     ...(field.patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
     ...(field.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
   };
-  // In OpenAPI 3 nothing may stand beside a reference, so it is wrapped; clients of 2 know no wrapping.
+  // OpenAPI 3 allows nothing beside a reference, so the reference is wrapped; clients of OpenAPI 2 know no wrapping.
   if (document.$ref !== undefined && dialect.version === 3) return { allOf: [document], ...extensions };
   return { ...document, ...extensions };
 }
@@ -149,7 +149,7 @@ function scalarDocument(scalar: string, dialect: Dialect): SchemaDocument {
     case 'fieldsv1':
       return { type: 'object' };
     default:
-      // Any JSON: saying nothing of its type is how both dialects say so.
+      // Any JSON: in both dialects a schema without a type.
       return {};
   }
 }
