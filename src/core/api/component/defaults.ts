@@ -1,11 +1,11 @@
-/** What is filled in where a manifest says nothing: said once, for those who render it and for those who document it. */
+/** Defaults of a manifest, in one place for rendering and for the reference. */
 export const DEFAULTS = {
-  /** For a container about whose resources nothing at all is said; `resources: {}` says something. */
+  /** For a container without `resources`; `resources: {}` is an explicit choice and gets no defaults. */
   resources: {
     limits: { cpu: '1000m', memory: '1Gi' },
     requests: { cpu: '50m', memory: '100Mi' },
   },
-  /** The daemon's own container; the existing tool calls it otherwise. */
+  /** Name of the daemon's own container; the existing tool uses the other name. */
   containerName: 'app',
   compatibleContainerName: 'daemonset-container',
   protocol: 'TCP',

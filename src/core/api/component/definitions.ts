@@ -55,7 +55,7 @@ export function componentDefinitions(): readonly CustomResourceDefinition[] {
         listKind: `${COMPONENT_KIND}List`,
         plural: COMPONENT_PLURAL,
         singular: COMPONENT_KIND.toLowerCase(),
-        // Only one group may answer to it, or nobody would know which.
+        // Only one group may have the short names, or they would be ambiguous.
         ...(group === GENERATIONS[0]?.group ? { shortNames: COMPONENT_SHORT_NAMES } : {}),
       },
       versions: GENERATIONS.filter((generation) => generation.group === group).map(({ version }, index) => ({
@@ -121,7 +121,7 @@ function shapeOf(schema: Schema): JSONSchemaProps {
 }
 
 function textShape({ values, format, isEmptyAllowed }: TextSchema): JSONSchemaProps {
-  // An empty text is the older tools' way to say nothing.
+  // Older tools write an empty text for an absent one.
   if (values !== undefined) return { type: 'string', enum: ['', ...values] };
   if (format === undefined || isEmptyAllowed === true) return { type: 'string' };
   const { pattern, maxLength } = formatRule(format);
@@ -162,6 +162,9 @@ function otherSpellings(name: string, { aliases = [] }: Field): readonly string[
   return [...new Set(all)].filter((each) => each !== name);
 }
 
-/** Of structures only that they may be there: to describe them twice at every level would double the whole each time. */
+/**
+ * A second spelling of a structure may hold anything: describing it twice at every level would double the schema each
+ * time.
+ */
 const twin = (shape: JSONSchemaProps): JSONSchemaProps =>
   shape.type === 'object' || shape.type === 'array' ? ANYTHING : shape;

@@ -45,7 +45,7 @@ export interface QuantitySchema extends Typed<string> {
   readonly kind: 'quantity';
 }
 
-/** Anything: kept as it is and looked at by nobody. */
+/** Any JSON: kept as it is and never validated. */
 export interface AnySchema extends Typed<Json> {
   readonly kind: 'any';
 }
@@ -54,7 +54,7 @@ export interface ListSchema<T = unknown> extends Typed<readonly T[]> {
   readonly kind: 'list';
   readonly items: Schema;
   readonly minItems: number;
-  /** The field by which items are told apart; two with the same value are a mistake. */
+  /** The field by which items are told apart; two items with the same value are a mistake. */
   readonly key?: string;
   /** Other shapes the reader takes. */
   readonly form?: ListForm;
@@ -79,7 +79,7 @@ export interface ObjectSchema<T = unknown> extends Typed<T> {
   readonly alternatives?: readonly string[];
   /** One of the alternatives must be there. */
   readonly isAlternativeRequired?: boolean;
-  /** Fields nobody declared are kept out of the way, not refused (metadata that an API server writes). */
+  /** Undeclared fields that are dropped, not refused (metadata that an API server writes). */
   readonly ignored?: ReadonlySet<string>;
   /** For the custom resource definition: rules in CEL. */
   readonly rules?: readonly CelRule[];
@@ -120,7 +120,7 @@ export type Schema =
 export interface FieldOptions {
   /** Other spellings beside camelCase and snake_case. */
   readonly aliases?: readonly string[];
-  /** What it is when left out, for the reference. */
+  /** The default value as text, for the reference. */
   readonly default?: string;
 }
 
@@ -149,7 +149,7 @@ export const text = (format?: TextFormat): TextSchema => ({
   ...(format === undefined ? {} : { format }),
 });
 
-/** A text that may also be empty, and then says so. */
+/** A text that may also be empty; an empty text is a value, not an absent one. */
 export const anyText: TextSchema = { kind: 'text', isEmptyAllowed: true };
 
 export const oneOf = <const T extends string>(...values: readonly T[]): TextSchema<T> => ({ kind: 'text', values });

@@ -44,7 +44,7 @@ export class SecretText {
     return this.isResolved ? this.#text : undefined;
   }
 
-  /** What may be shown of it: the place it comes from, never the text. */
+  /** A description that may be shown: the place the text comes from, never the text. */
   describe(): string {
     switch (this.origin.from) {
       case 'env':

@@ -18,7 +18,7 @@ import {
 import { nodeSelector, pod, toleration } from './pod.ts';
 import { relationship, textOrReference } from './references.ts';
 
-/** Written by API servers; nobody else says anything with them. */
+/** Written by API servers; without meaning in manifests. */
 const SERVER_METADATA = new Set([
   'uid',
   'resourceVersion',
@@ -71,7 +71,7 @@ const bounds = {
   maxSurge: optional(bound, 'So many nodes may run old and new together; not with host ports', { default: '0' }),
 };
 
-/** In CEL, where a bound is a number or a text. */
+/** The CEL condition that a bound is zero; a bound is a number or a text. */
 const isZero = (name: string): string => ['0', "'0'", "'0%'"].map((zero) => `self.${name} == ${zero}`).join(' || ');
 
 const updateStrategy = object('UpdateStrategy', {

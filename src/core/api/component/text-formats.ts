@@ -1,4 +1,4 @@
-/** What a text must look like. Most rules are Kubernetes' own; a few are the component's. */
+/** Formats of texts. Most rules are Kubernetes' own; a few are the component's. */
 import { parseIP } from '../../kube/ip.ts';
 import {
   dns1123LabelProblems,
@@ -11,7 +11,7 @@ import { cIdentifierProblems, configMapKeyProblems, portNameProblems } from '../
 export interface FormatRule {
   /** In words, for the reference and for errors. */
   readonly expected: string;
-  /** For the custom resource definition, where a pattern says it. */
+  /** For the custom resource definition, where a pattern expresses the rule. */
   readonly pattern?: string;
   readonly maxLength?: number;
   isFine(value: string): boolean;
@@ -25,7 +25,7 @@ const none =
 const DIGEST = /^sha256:[a-f0-9]{64}$/;
 const IMAGE_TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const IMAGE_REPO = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
-/** As registries and container runtimes read it: only the name of a registry may have capitals, and a port. */
+/** The grammar of registries and container runtimes: only the name of a registry may have capitals, and a port. */
 const IMAGE_NAME =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
 const MAX_IMAGE_NAME = 255;
