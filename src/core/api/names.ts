@@ -17,7 +17,7 @@ export const FLEET_ANNOTATIONS = {
   heartbeatLease: 'everynode.dev/heartbeat-lease',
   /** Pod: its containers end by themselves after this time, or `never`. */
   exitAfter: 'everynode.dev/exit-after',
-  /** Pod: the code they end with (default 0). */
+  /** Pod: the exit code of its containers (default 0). */
   exitCode: 'everynode.dev/exit-code',
   /** Pod: how long its containers take to stop when it is deleted; never longer than the grace period. */
   stopDelay: 'everynode.dev/stop-delay',
@@ -36,21 +36,24 @@ export const FLEET_LEASE = 'everynode-fleet';
 export const ROLLOUT_ANNOTATIONS = {
   /** `true`: the rollout replaces no pod. Missing pods are still made, from the current template. */
   paused: 'everynode.dev/rollout-paused',
-  /** So many nodes keep their old pods: the last ones in order. */
+  /** Number of nodes that keep their old pods: the last ones in order. */
   partition: 'everynode.dev/rollout-partition',
-  /** So many nodes are updated first; the others follow when the canary has passed. */
+  /** Number of nodes that are updated first; the other nodes follow when the canary has passed. */
   canary: 'everynode.dev/rollout-canary',
-  /** The canary passes when its pods have been available for so long. Without it somebody must approve. */
+  /** How long the pods of the canary must be available before it passes. Without this, the canary must be approved. */
   canaryFor: 'everynode.dev/rollout-canary-for',
   /** The number of the revision whose canary is approved (`kubectl rollout history` shows it). */
   canaryApproved: 'everynode.dev/rollout-canary-approved',
-  /** So many new pods that do not come up stop the rollout. `1` where there is a canary, else it never stops. */
+  /**
+   * Number of failing new pods at which the rollout stops. `1` where there is a canary; otherwise the rollout never
+   * stops.
+   */
   stopAfterCrashes: 'everynode.dev/rollout-stop-after-crashes',
-  /** A new pod that restarts so often, and is not ready, counts as one that does not come up. */
+  /** Number of restarts from which a new pod that is not ready counts as failing. */
   maxRestarts: 'everynode.dev/rollout-max-restarts',
   /** `true`: nodes that were down before the rollout came to them do not use up its budget. */
   ignoreDownNodes: 'everynode.dev/rollout-ignore-down-nodes',
-  /** A node label: nodes are updated group by group, in the order of its values. */
+  /** A node label: nodes are updated group by group, in the order of the label's values. */
   orderBy: 'everynode.dev/rollout-order-by',
   /** `true`: with strategy OnDelete, everynode deletes the old pods in order. For clusters with a controller of their own. */
   driver: 'everynode.dev/rollout-driver',
@@ -68,42 +71,45 @@ export const CANARY_PASSED_ANNOTATION = 'everynode.dev/canary-passed';
 /** On daemon pods: which of the resource overrides they were made with. */
 export const RESOURCES_ANNOTATION = 'everynode.dev/resources';
 
-/** On everything that a component (`KubernetesDaemonSet`) brought to the cluster: whose it is. */
+/** On every object that a component (`KubernetesDaemonSet`) brought to the cluster: the component it belongs to. */
 export const COMPONENT_LABELS = {
   /** The component's name. */
   component: 'everynode.dev/component',
-  /** The namespace the component lives in; cluster-wide objects have none of their own. */
+  /** The namespace of the component; cluster-scoped objects have no namespace of their own. */
   namespace: 'everynode.dev/component-namespace',
   /** `true` on the ConfigMap that lists what a component has brought. */
   inventory: 'everynode.dev/inventory',
 } as const;
 
 export const COMPONENT_ANNOTATIONS = {
-  /** `true` on anything of a component: it stays when the component lets go of it or is deleted. */
+  /** `true` on an object of a component: the object stays when the component drops it or is deleted. */
   keep: 'everynode.dev/keep',
-  /** On Namespaces: the component (`namespace/name`) that made it, and may delete it again. */
+  /** On Namespaces: the component (`namespace/name`) that created the Namespace, and may delete it again. */
   createdBy: 'everynode.dev/created-by',
-  /** `true` on a KubernetesDaemonSet in the cluster: its controller writes nothing but its status. */
+  /** `true` on a KubernetesDaemonSet in the cluster: the controller writes nothing but the status. */
   paused: 'everynode.dev/paused',
-  /** On a KubernetesDaemonSet in the cluster: what it may take over that is there already, `unowned` or `any`. */
+  /** On a KubernetesDaemonSet in the cluster: which existing objects it may adopt, `unowned` or `any`. */
   adopt: 'everynode.dev/adopt',
   /** On daemon pods: changes when a Secret changes that they read and that the component did not bring. */
   checksumReferences: 'everynode.dev/checksum-references',
 } as const;
 
-/** On definitions that `everynode up` wrote for itself: the hash of the spec it wrote. A spec that was changed since is left alone. */
+/**
+ * On definitions that `everynode up` wrote for itself: the hash of that spec. A spec that was changed since is left
+ * alone.
+ */
 export const DEFINITION_HASH_ANNOTATION = 'everynode.dev/definition-hash';
 
 /** On KubernetesDaemonSets in the cluster, until everything they brought is gone. */
 export const COMPONENT_FINALIZER = 'everynode.dev/component';
 
-/** As whom components are applied and undone; what `kubectl get --show-managed-fields` shows. */
+/** Field managers under which components are applied and undone; `kubectl get --show-managed-fields` shows them. */
 export const COMPONENT_FIELD_MANAGERS = {
   apply: 'everynode',
-  /** Namespaces begin with it, and pass to the one above at once. */
+  /** Creates Namespaces; their fields pass to `apply` at once. */
   create: 'everynode-create',
   undo: 'everynode-undo',
-  /** The status and the finalizer of custom resources; what they stand for is applied as above. */
+  /** Writes the status and the finalizer of custom resources; the rendered objects are applied by `apply`. */
   controller: 'everynode-component',
 } as const;
 
@@ -111,17 +117,19 @@ export const COMPONENT_FIELD_MANAGERS = {
 export const COMPONENT_CONDITIONS = {
   /** Everything is as the spec says, and every node that should run the daemon does. */
   ready: 'Ready',
-  /** Something is under way: the rollout, or a wait for what the component needs. */
+  /** The rollout is under way, or the component waits for objects it needs. */
   progressing: 'Progressing',
-  /** Every node that should have an available pod has one, be it an old one. */
+  /** Every node that should have an available pod has one, possibly an old one. */
   available: 'Available',
-  /** It does not come about by itself: which nodes and why, or what the API server refuses. */
+  /**
+   * Ready cannot be reached without intervention: the message names the nodes and why, or what the API server rejects.
+   */
   degraded: 'Degraded',
-  /** The spec has mistakes, all of which are told; the cluster stays as it was. */
+  /** The spec has mistakes, and the message lists all of them; the cluster stays as it was. */
   invalid: 'Invalid',
-  /** Others own what it would change. Nothing is overwritten. */
+  /** Other field managers own fields that the component would change. Nothing is overwritten. */
   conflict: 'Conflict',
-  /** Only while an annotation says so. */
+  /** Present only while the annotation pauses the component. */
   paused: 'Paused',
 } as const;
 

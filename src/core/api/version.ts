@@ -1,4 +1,4 @@
-/** Which everynode this is, and which Kubernetes it is to its clients. The one place that says so. */
+/** The versions of everynode and of the Kubernetes that it serves. The one place that states them. */
 const KUBERNETES = { major: '1', minor: '36', patch: '4' };
 const PRODUCT = '0.1.0';
 const gitVersion = `v${KUBERNETES.major}.${KUBERNETES.minor}.${KUBERNETES.patch}+everynode.${PRODUCT}`;
@@ -6,7 +6,7 @@ const gitVersion = `v${KUBERNETES.major}.${KUBERNETES.minor}.${KUBERNETES.patch}
 export const VERSION = {
   product: PRODUCT,
   gitVersion,
-  /** What `/version` answers. */
+  /** The response of `/version`. */
   document: {
     major: KUBERNETES.major,
     minor: KUBERNETES.minor,
