@@ -34,14 +34,14 @@ export type Applied =
 
 export interface Application extends Write {
   readonly force: boolean;
-  /** What an object of the kind is before anything is said about it. */
+  /** An empty object of the kind, with the members that Go always writes. */
   readonly blank: Json;
 }
 
-/** Owns what was there before anyone was written down. */
+/** The manager of fields that were set before the object had managed fields. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** The configuration must have been validated. */
+/** Applies a configuration, which must have been validated. */
 export function applyConfiguration(
   managed: ManagedFields,
   application: Application,
@@ -102,9 +102,9 @@ function conflictsWith(others: ManagedFields, compareIn: ReturnType<typeof compa
   return conflicts;
 }
 
-/** Takes out what the applier applied last time, does not apply now, and nobody else owns. */
+/** Removes fields that the manager applied last time, does not apply now, and no other manager owns. */
 function prune(application: Application, merged: Json, managers: ManagedFields, last: ManagedEntry | undefined): Json {
-  // What is applied again takes nothing away.
+  // If every field that was applied last time is applied again, nothing is removed.
   const mine = managers.at(-1)?.set ?? EMPTY;
   if (last === undefined || isEmpty(difference(last.set, mine))) return merged;
   const inVersion = (value: Json, apiVersion: string): Typed | undefined => application.convert(value, apiVersion);
@@ -114,7 +114,7 @@ function prune(application: Application, merged: Json, managers: ManagedFields, 
   const emptied = removeItems(whole.shape, whole.value, lastSet);
   if (emptied === whole.value) return merged;
   const held = withOwnedItems(application, whole.value, emptied, managers, last.apiVersion);
-  // What nobody ever owned stays too.
+  // Fields that no manager ever owned stay too: only fields of the last set are removed.
   const back = inVersion(held, last.apiVersion);
   if (back === undefined) return merged;
   const gone = difference(fieldsOf(whole), fieldsOf(back));
@@ -124,7 +124,7 @@ function prune(application: Application, merged: Json, managers: ManagedFields, 
 
 const fieldsOf = ({ shape, value }: Typed): FieldSet => withNamedFields(toFieldSet(shape, value), shape);
 
-/** The emptied object with everything put back that somebody owns, in whatever version they speak. */
+/** The emptied object with every owned field put back, whatever version its owner applies in. */
 function withOwnedItems(
   { convert }: Application,
   merged: Json,

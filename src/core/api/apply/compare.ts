@@ -1,4 +1,4 @@
-/** What a change did to the fields of an object: which are gone, which have another value, which are new. */
+/** Comparison of two states of an object by fields: removed, modified and added ones. */
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { EMPTY, type FieldSet, isEmpty, LEAF, recursiveDifference, SetBuilder, union } from './field-set.ts';
@@ -22,7 +22,7 @@ const ADDED: Comparison = { ...SAME, added: LEAF };
 export const isSame = ({ added, modified, removed }: Comparison): boolean =>
   isEmpty(added) && isEmpty(modified) && isEmpty(removed);
 
-/** One of the two may be absent. What both share by reference is not looked at. */
+/** One of the two values may be absent. Parts that both share by reference are skipped. */
 export function compare(shape: Shape, before: Json | undefined, after: Json | undefined): Comparison {
   if (before === after) return SAME;
   if (before === undefined) return { ...SAME, added: wholeSet(shape, after as Json) };
@@ -69,7 +69,7 @@ function compareAs(atom: ReturnType<typeof atomOf>, shape: Shape, before: Json, 
 
 const compareLeaf = (before: Json, after: Json): Comparison => (deepEqual(before, after) ? SAME : MODIFIED);
 
-/** Gathers the comparisons of members; most changes touch few. */
+/** Gathers the comparisons of members; builders are made only when needed, since most changes touch few fields. */
 class Gathered {
   #removed: SetBuilder | undefined;
   #modified: SetBuilder | undefined;
@@ -140,7 +140,7 @@ function byElement(list: ListShape, items: readonly Json[]): Map<PathElement, re
   return found;
 }
 
-/** Items of one name. Where there are several they are one field together. */
+/** Items with the same key. Several such items are one field together. */
 function compareItems(
   list: ListShape,
   before: readonly Json[] | undefined,

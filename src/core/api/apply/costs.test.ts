@@ -1,4 +1,6 @@
-/** What somebody might send to keep the server busy: wide sets, many owners, many items of one name. All in linear time. */
+/**
+ * Hostile input that might keep the server busy: wide sets, many owners, many items of one name. All in linear time.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../kube/json.ts';
 import { compare } from './compare.ts';

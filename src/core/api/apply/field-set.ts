@@ -81,7 +81,7 @@ export class SetBuilder {
   }
 }
 
-/** Where the element is, or would have to be put. */
+/** The index of the element, or the index at which it would be inserted. */
 function findPlace(elements: readonly PathElement[], element: PathElement): number {
   let low = 0;
   let high = elements.length;
@@ -93,7 +93,7 @@ function findPlace(elements: readonly PathElement[], element: PathElement): numb
   return low;
 }
 
-/** What the set holds at and below one element. */
+/** The part of the set at and below one element. */
 export function childOf(set: FieldSet, element: PathElement): FieldSet | undefined {
   const { elements } = set;
   if (elements.length <= 8) {
@@ -161,10 +161,10 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return makeSet(a.self && b.self, elements, below);
 }
 
-/** What is in `a` and not in `b`. A field in `b` takes only itself away, not what is below it. */
+/** Fields in `a` and not in `b`. A field in `b` removes only itself, not the fields below it. */
 export const difference = (a: FieldSet, b: FieldSet): FieldSet => subtract(a, b, false);
 
-/** As `difference`, but a field in `b` takes everything below it away too. */
+/** Like `difference`, but a field in `b` also removes every field below it. */
 export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet => subtract(a, b, true);
 
 function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
@@ -205,8 +205,8 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
 }
 
 /**
- * `next`, with every part that equals one of `old` replaced by it: sets of alike objects are kept once. What is new is
- * copied into arrays of its size, since a set that is kept lives as long as its object.
+ * `next`, with every part that equals a part of `old` replaced by that part: sets of alike objects are kept once. New
+ * parts are copied into arrays of their exact size, since a set that is kept lives as long as its object.
  */
 export function shareSets(old: FieldSet, next: FieldSet): FieldSet {
   if (old === next) return old;
@@ -216,7 +216,7 @@ export function shareSets(old: FieldSet, next: FieldSet): FieldSet {
   let sameBelow = old.below.length === count;
   for (let i = 0; i < count; i++) {
     const child = next.below[i] as FieldSet;
-    // An item nobody had before is likely to look like its neighbour.
+    // An item that `old` does not have is likely to look like its neighbour.
     const was = sameElements ? old.below[i] : (childOf(old, next.elements[i] as PathElement) ?? old.below[0]);
     const shared = was === undefined ? child : shareSets(was, child);
     if (shared !== old.below[i]) sameBelow = false;
@@ -230,7 +230,7 @@ export function shareSets(old: FieldSet, next: FieldSet): FieldSet {
   );
 }
 
-/** Names of fields are the schema's; keys were put together for this set. */
+/** Names of fields are shared with the schema; keys were built for this set, and are flattened. */
 const keptElement = (element: PathElement): PathElement => (isField(element) ? element : flatText(element));
 
 function sameItems(a: readonly PathElement[], b: readonly PathElement[]): boolean {
@@ -238,7 +238,7 @@ function sameItems(a: readonly PathElement[], b: readonly PathElement[]): boolea
   return true;
 }
 
-/** Every path of the set, members of a node before what is below them. */
+/** Every path of the set, members of a node before the paths below them. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Iterable<readonly PathElement[]> {
   for (let i = 0; i < set.elements.length; i++) {
     if ((set.below[i] as FieldSet).self) yield [...prefix, set.elements[i] as PathElement];

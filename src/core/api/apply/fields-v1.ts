@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH } from '../../kube/json.ts';
 import { EMPTY, type FieldSet, LEAF, SetBuilder } from './field-set.ts';
 import { parseElement } from './path-element.ts';
 
-/** Texts of nodes that many sets share are looked for again and again; those of nobody else are soon forgotten. */
+/** Texts of nodes that many sets share are reused; texts of a single set soon fall out of the cache. */
 const MOST_TEXTS = 2048;
 let young = new Map<FieldSet, string>();
 let old = new Map<FieldSet, string>();
@@ -36,7 +36,7 @@ export function encodeFields(set: FieldSet): string {
     text += `${text === '{' ? '' : ','}${JSON.stringify(set.elements[i])}:${inner}`;
   }
   text += '}';
-  // Small sets are written anew faster than they are found.
+  // Small sets are written anew faster than they are looked up.
   if (set.elements.length > 3) keep(set, text);
   return text;
 }
@@ -47,7 +47,7 @@ export function decodeFields(value: Json | undefined): FieldSet {
   return set === undefined ? EMPTY : set;
 }
 
-/** `set` is undefined where the value names nothing below itself; it is then itself a member. */
+/** `set` is undefined where the value names nothing below itself; the path is then itself a member. */
 function read(value: Json, depth: number): { readonly set: FieldSet | undefined; readonly isMember: boolean } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('expected an object');
   if (depth > MAX_JSON_DEPTH) throw new Error('exceeded max depth');

@@ -40,9 +40,9 @@ function structOf(node: ObjectNode): MapShape {
   const isOpen = node.schema.open;
   const find = (name: string): FieldShape | undefined => {
     const child = node.child(name);
-    // An open type answers for every name; what is only let through is not a field of it.
+    // An open type answers for every name; an opaque leaf is accepted, but is no field of the type.
     if (child === undefined || (isOpen && child.kind === 'leaf' && child.opaque)) return undefined;
-    // Metadata are the same in every kind, and the facts know the types of all that is in them.
+    // Metadata have the same types in every kind, and the facts hold all of them.
     const isFact = child.kind === 'object' && findTypeSchema(child.schema.name) !== undefined;
     return { element: fieldElement(name), shape: isFact ? shapeOf(child.schema.name) : shapeOfNode(child) };
   };

@@ -1,6 +1,6 @@
 /**
- * What was found for the last few lists of a field. Objects of one template share their lists by reference (conditions,
- * container statuses), and what is true of a list once is true of it in every object: lists never change.
+ * Results for the last few lists of a field. Objects of one template share their lists by reference (conditions,
+ * container statuses), and a result for a list holds in every object: lists never change.
  */
 import type { Json } from '../../kube/json.ts';
 import type { ListShape } from './shape.ts';
@@ -8,7 +8,7 @@ import type { ListShape } from './shape.ts';
 type List = readonly Json[];
 
 export interface LastLists<T> {
-  /** What was found for the pair, found anew where it is not one of the last. */
+  /** The remembered result for the pair, or the result of `find`. */
   of(shape: ListShape, before: List | undefined, after: List, find: () => T): T;
 }
 
@@ -18,7 +18,7 @@ interface Known<T> {
   readonly result: T;
 }
 
-/** As many as there are templates likely to be rolling out at once. */
+/** The number of templates that are likely to be rolling out at once. */
 const KEPT = 4;
 
 export function createLastLists<T>(): LastLists<T> {

@@ -16,17 +16,17 @@ export interface ManagedEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
-  /** RFC 3339, whole seconds; empty where nobody said when. */
+  /** RFC 3339, whole seconds; empty where the time is not known. */
   readonly time: string;
   /** Empty for the object itself. */
   readonly subresource: string;
   readonly set: FieldSet;
 }
 
-/** In the order they are shown in. An object without owners has none of this. */
+/** In the order of `managedFields`. An object without owners has no such list. */
 export type ManagedFields = readonly ManagedEntry[];
 
-/** What an object carries: its owners, or the way to them. */
+/** The owners that an object carries: known, or still to be computed. */
 export type Owners = ManagedFields | PendingOwners;
 
 export const readOwners = (owners: Owners): ManagedFields => (owners instanceof PendingOwners ? owners.read() : owners);
@@ -46,17 +46,17 @@ export function managedOf(object: KubeObject): ManagedFields | undefined {
   return managed.length === 0 ? undefined : managed;
 }
 
-/** Owners known to be none are not carried. */
+/** An empty list of owners is not carried. */
 const carriable = (owners: Owners | undefined): Owners | undefined =>
   Array.isArray(owners) && owners.length === 0 ? undefined : owners;
 
-/** Hangs owners on metadata that is being made; nobody else may have seen it yet. */
+/** Hangs owners on metadata under construction, which no reader has seen yet. */
 export function setManaged(metadata: ObjectMeta, owners: Owners | undefined): void {
   const carried = carriable(owners);
   if (carried !== undefined) (metadata as Carrier)[MANAGED] = carried;
 }
 
-/** The object with these owners; itself where it has them already. */
+/** The object with these owners; the same object if it has them already. */
 export function withManaged<T extends KubeObject>(object: T, owners: Owners | undefined): T {
   const wanted = carriable(owners);
   if (carriedBy(object) === wanted) return object;
@@ -104,7 +104,7 @@ export const sameOwnership = (a: ManagedFields, b: ManagedFields): boolean =>
       return sameManager(entry, other) && entry.apiVersion === other.apiVersion && equalSets(entry.set, other.set);
     }));
 
-/** Texts of lists that objects of one template share, by identity; the few that are asked for at one time. */
+/** Texts of lists that objects of one template share, by identity; only the few in use at one time. */
 const texts = new Map<ManagedFields, string>();
 const MOST_TEXTS = 256;
 const LONGEST_TEXT = 16 * 1024;
@@ -124,7 +124,7 @@ export function encodeManaged(managed: ManagedFields): string {
     text += subresource === '' ? '}' : `,"subresource":${JSON.stringify(subresource)}}`;
   }
   text += ']';
-  // A list with several owners is mostly one object's own.
+  // A list with several owners mostly belongs to a single object.
   if (managed.length === 1 && text.length <= LONGEST_TEXT) {
     if (texts.size >= MOST_TEXTS) texts.clear();
     texts.set(managed, text);
@@ -132,7 +132,7 @@ export function encodeManaged(managed: ManagedFields): string {
   return text;
 }
 
-/** The object as others see it: with `managedFields` as plain data. The object itself where it has no owners. */
+/** The object as clients see it: with `managedFields` as plain data. The same object if it has no owners. */
 export function withPlainManaged<T extends KubeObject>(object: T): T {
   const managed = managedOf(object);
   if (managed === undefined) return object;
@@ -142,7 +142,7 @@ export function withPlainManaged<T extends KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** Entries as somebody wrote them. Throws where they make no sense, in Kubernetes' words. */
+/** Decodes entries that a client wrote. Throws for invalid ones, in Kubernetes' words. */
 export function decodeManaged(entries: readonly unknown[]): ManagedFields {
   const managed = new Map<string, ManagedEntry>();
   entries.forEach((raw, index) => {

@@ -131,5 +131,5 @@ describe('owners of fields', () => {
   });
 });
 
-/** A map that is left empty is still owned by whoever made it. */
+/** A map that is left empty still belongs to the manager that made it. */
 const fixed = (text: string): string => text.replace('{"f:data":{".":{}}}', '{"f:data":{}}');

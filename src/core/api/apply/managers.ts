@@ -1,4 +1,4 @@
-/** What a write does to the owners of an object: whoever changes a field owns it, and nobody else does. */
+/** Ownership of fields after a write: the manager that changes a field owns it, and no other manager does. */
 import type { Json } from '../../kube/json.ts';
 import { compareBytes } from '../../kube/go-text.ts';
 import { parseTime } from '../../kube/time.ts';
@@ -24,7 +24,10 @@ export interface Typed {
   readonly value: Json;
 }
 
-/** The object in another version of its kind. Undefined for a version nobody serves: its owners are forgotten. */
+/**
+ * Converts the object into another version of its kind. Undefined for a version that is not served: its owners are
+ * dropped.
+ */
 export type Convert = (value: Json, apiVersion: string) => Typed | undefined;
 
 export interface Write {
@@ -33,7 +36,7 @@ export interface Write {
   readonly manager: string;
   readonly subresource: string;
   readonly now: string;
-  /** Fields that a write through this resource or subresource cannot change, so nobody owns them through it. */
+  /** Fields that a write through this resource or subresource cannot change, so no manager owns them through it. */
   readonly reset: FieldSet | undefined;
   readonly convert: Convert;
 }
@@ -54,7 +57,7 @@ export const stripped = (set: FieldSet): FieldSet => difference(set, STRIPPED);
 export const owned = (set: FieldSet, reset: FieldSet | undefined): FieldSet =>
   reset === undefined ? set : recursiveDifference(set, reset);
 
-/** The comparison of two states, in whatever version an owner speaks. */
+/** The comparison of two states, in the version of an owner. */
 export type CompareIn = (apiVersion: string) => Comparison | undefined;
 
 export function comparisons(write: Write, before: Json, after: Json): CompareIn {
@@ -74,7 +77,7 @@ export function comparisons(write: Write, before: Json, after: Json): CompareIn 
   };
 }
 
-/** The owners after a create, update or patch; the very same where no field changed hands. */
+/** The owners after a create, update or patch; the same list if no field changed hands. */
 export function trackUpdate(managed: ManagedFields, write: Write, before: Json, after: Json): ManagedFields {
   const compareIn = comparisons(write, before, after);
   const own = compareIn(write.apiVersion);
@@ -103,7 +106,7 @@ export function trackUpdate(managed: ManagedFields, write: Write, before: Json, 
   return sortManaged(capped(entries));
 }
 
-/** What is left to an owner when somebody else changed fields. */
+/** The entry of an owner after another manager's write; undefined if the owner has no field left. */
 export function afterChange(entry: ManagedEntry, comparison: Comparison | undefined): ManagedEntry | undefined {
   if (comparison === undefined) return undefined;
   const set = remaining(entry.set, comparison);
@@ -121,7 +124,7 @@ const MOST_UPDATERS = 10;
 const OLD_UPDATES = 'ancient-changes';
 const secondsOf = (time: string): number => (time === '' ? 0 : (parseTime(time) ?? 0));
 
-/** When there are too many updaters, the oldest of a version become one. */
+/** Above the limit of updaters, the oldest ones of a version are merged into one entry. */
 export function capped(entries: readonly ManagedEntry[]): readonly ManagedEntry[] {
   const updaters = entries.filter((entry) => entry.operation === 'Update');
   if (updaters.length <= MOST_UPDATERS) return entries;
@@ -150,7 +153,7 @@ export function capped(entries: readonly ManagedEntry[]): readonly ManagedEntry[
   return [...byIdentifier.values()];
 }
 
-/** The owners with the sets of others wherever they are equal, so that alike objects keep them once. */
+/** The owners with equal sets taken from `old`, so that alike objects keep each set once. */
 export const shareManaged = (old: ManagedFields, next: ManagedFields): ManagedFields =>
   next.map((entry) => {
     const alike = old.find((other) => sameManager(other, entry));

@@ -5,7 +5,7 @@ import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { atomOf, elementOf, isEmptyMap, isList, isMap, memberOf } from './values.ts';
 
-/** The live value itself where applying changes nothing. Undefined when nothing is left. */
+/** The merged value; the live value itself if applying changes nothing, undefined if nothing is left. */
 export function merge(shape: Shape, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (live === applied) return live;
   if (applied === undefined) return mergeAs(atomOf(shape, live), shape, live, applied);
@@ -48,15 +48,15 @@ function mergeMaps(map: MapShape, live: JsonObject | undefined, applied: JsonObj
 }
 
 /**
- * Items both have stand in the applied order; live items keep their place among those, and applied ones that are new
- * come where they were applied.
+ * Items in both lists stand in the applied order; items of the live list alone keep their place among those, and new
+ * applied items come where they were applied.
  */
 function mergeLists(list: ListShape, live: readonly Json[], applied: readonly Json[]): Json | undefined {
   const liveElements = live.map((item) => elementOf(list, item));
   const appliedElements = applied.map((item) => elementOf(list, item));
   const liveItems = new Map<PathElement, Json | undefined>();
   liveElements.forEach((element, i) =>
-    // Of items that cannot be told apart none is merged with.
+    // Live items with the same key are not merged with.
     liveItems.set(element, liveItems.has(element) ? null : live[i]),
   );
   const appliedItems = new Map(appliedElements.map((element, i) => [element, applied[i] as Json]));
@@ -83,7 +83,7 @@ function mergeLists(list: ListShape, live: readonly Json[], applied: readonly Js
         continue;
       }
       if (appliedItems.has(left) && next < shared.length && shared[next] !== left) {
-        // It stands elsewhere in the applied order.
+        // The item has another place in the applied order, and comes there.
         l++;
         continue;
       }

@@ -36,8 +36,8 @@ function unnamed(element: PathElement, shape: Shape): Shape {
 }
 
 /**
- * Sets outlive schemas. Where a collection was owned item by item and has become one value, whoever owned something in
- * it owns it all. The set itself where nothing has changed.
+ * Sets outlive schemas. Where a collection was owned item by item and has become one value, the owner of any item owns
+ * the whole collection. The same set where nothing has changed.
  */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
   let known = reconciled.get(shape);

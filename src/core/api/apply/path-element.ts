@@ -106,8 +106,8 @@ function compareValues(a: Json, b: Json): number {
 }
 
 /**
- * Reads an element somebody else wrote and gives its canonical form. Undefined for kinds that are not known, which
- * are passed over; throws for text that makes no sense.
+ * Reads an element that a client wrote and returns its canonical form. Undefined for unknown kinds of elements, which
+ * are passed over; throws for malformed text.
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:');
@@ -131,7 +131,7 @@ export function parseElement(text: string): PathElement | undefined {
   }
 }
 
-/** For people: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */
+/** A description for messages: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */
 export function describeElement(element: PathElement): string {
   switch (element.charAt(0)) {
     case 'f':

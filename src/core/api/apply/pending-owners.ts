@@ -6,7 +6,7 @@
 import type { ManagedFields } from './managed.ts';
 
 export class PendingOwners {
-  /** Until somebody asked; dropped afterwards, with the two states of the object that it holds on to. */
+  /** Undefined once the owners are computed, which releases the two states of the object. */
   #workOut: (() => ManagedFields) | undefined;
   #managed: ManagedFields = [];
 

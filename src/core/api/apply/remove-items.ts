@@ -6,7 +6,7 @@ import { fieldElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { atomOf, elementOf, isList, isMap } from './values.ts';
 
-/** The value itself where the set has nothing of it; null where nothing is left. */
+/** The value without the set's fields; the same value if it has none of them, null if nothing is left. */
 export function removeItems(shape: Shape, value: Json, set: FieldSet): Json {
   if (set.elements.length === 0) return value;
   switch (atomOf(shape, value)) {

@@ -6,11 +6,11 @@ import type { Json, JsonObject } from '../../kube/json.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { atomOf, elementOf, isList, isMap, memberOf } from './values.ts';
 
-/** May say no where the answer is yes, never the other way round. */
+/** May be false for equal sets of fields, never true for different ones. */
 export function haveSameFields(shape: Shape, a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    // Zero values are owned by nobody where the type has them anyway.
+    // Zero values have no owner where the type always has the field.
     return typeof a === typeof b && isZero(a) === isZero(b) && a !== null && b !== null;
   }
   const atom = atomOf(shape, a);
@@ -37,7 +37,7 @@ function sameMembers(map: MapShape, a: JsonObject, b: JsonObject): boolean {
   }
   for (const key in b) if (b[key] !== undefined) count--;
   if (count !== 0) return false;
-  // A struct that is empty is owned itself.
+  // An empty struct is owned itself.
   return true;
 }
 
@@ -61,7 +61,7 @@ function haveSameElement(list: ListShape, left: Json, right: Json): boolean {
   return elementOf(list, left) === elementOf(list, right);
 }
 
-/** A loop rather than `every`: this is asked for each item of each new object. */
+/** A loop rather than `every`: called for each item of each new object. */
 function haveSameKeys(keys: readonly string[], left: JsonObject, right: JsonObject): boolean {
   for (const key of keys) if (memberOf(left, key) !== memberOf(right, key)) return false;
   return true;

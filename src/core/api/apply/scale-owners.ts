@@ -9,16 +9,19 @@ import { fieldElement, type PathElement } from './path-element.ts';
 export const SCALE_VERSION = 'autoscaling/v1';
 const SCALE_SET: FieldSet = pathSet(fieldElement('spec'), fieldElement('replicas'));
 
-/** Where the object has its replicas, as path elements. */
+/** Path of replicas in the object, as path elements. */
 export const replicasPath = (steps: readonly string[]): readonly PathElement[] => steps.map(fieldElement);
 
-/** The owners as scale sees them: those of replicas, each owning them there. */
+/** The owners of replicas, in the form of the scale object. */
 export const ownersInScale = (owners: ManagedFields, path: readonly PathElement[]): ManagedFields =>
   owners
     .filter((entry) => hasPath(entry.set, path))
     .map((entry) => ({ ...entry, apiVersion: SCALE_VERSION, set: SCALE_SET }));
 
-/** Back from scale: whoever no longer owns replicas there loses them here, whoever is new owns them here. */
+/**
+ * Owners of the object after a write to scale: managers that no longer own replicas there lose them here, new ones gain
+ * them.
+ */
 export function ownersFromScale(
   owners: ManagedFields,
   inScale: ManagedFields,
@@ -50,11 +53,14 @@ export function ownersFromScale(
 
 const SCALE_PATH = replicasPath(['spec', 'replicas']);
 
-/** Of the same owner, whatever version it speaks in either place. */
+/** The same owner, whatever version it has in either object. */
 const isSameThere = (a: ManagedEntry, b: ManagedEntry): boolean =>
   a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
 
-/** Somebody set replicas through scale. Where nobody owned them, nobody does now; none at all are not written, nor owned. */
+/**
+ * Owners after a manager set replicas through scale. Replicas without an owner stay without one; zero replicas are not
+ * written, and so not owned.
+ */
 export function ownersAfterScaling(
   owners: ManagedFields,
   path: readonly PathElement[],

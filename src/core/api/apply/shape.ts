@@ -1,5 +1,5 @@
 /**
- * What apply must know of a type: what a value may be (scalar, list, map) and, for lists and maps, whether it is one
+ * Types as apply sees them: whether a value may be a scalar, list or map and, for lists and maps, whether it is one
  * value or a collection whose items are owned one by one. Made from the facts on first use; kinds without a schema of
  * their own, and places that hold any JSON, are `DEDUCED`.
  */
@@ -10,7 +10,7 @@ import type { Scalar, TypeExpression } from '../schema/parse-facts.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
 export interface Shape {
-  /** What a scalar here may be; undefined where there can be none. */
+  /** The type of a scalar here; undefined where the value is no scalar. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
   readonly list?: ListShape;
   readonly map?: MapShape;
@@ -25,15 +25,18 @@ export interface MapShape {
   readonly atomic: boolean;
   /** A field the type names. */
   field(name: string): FieldShape | undefined;
-  /** Times, and pointers to scalars that are always written, which are null where nobody set them: whoever makes the struct owns them too. */
+  /**
+   * Times, and pointers to scalars that are always written, which are null while unset: the manager that makes the
+   * struct owns them too.
+   */
   readonly nullTimes?: readonly string[];
-  /** What everything else is; undefined where there may be nothing else. */
+  /** The shape of all other members; undefined where there may be none. */
   readonly other: Shape | undefined;
 }
 
 export interface ListShape {
   readonly relation: 'atomic' | 'set' | 'map';
-  /** In order of their names; for `map`. */
+  /** Names of the key fields in order; for `map`. */
   readonly keys: readonly string[];
   /** The value of a key that an item leaves out; undefined where there is none. */
   keyDefault(key: string): Json | undefined;
@@ -129,7 +132,7 @@ function nullTimesOf({ fields }: TypeSchema): { readonly nullTimes?: readonly st
 
 const TIMES: ReadonlySet<Scalar> = new Set<Scalar>(['time', 'microtime']);
 
-/** Fields are made when they are first asked for: types contain each other. */
+/** Fields are made on first use: types contain each other. */
 function fieldFinder(schema: TypeSchema): MapShape['field'] {
   const made = new Map<string, FieldShape>();
   return (name) => {

@@ -31,7 +31,7 @@ function mapFields(map: MapShape, value: JsonObject): FieldSet {
     if (member === undefined) continue;
     const known = map.field(key);
     const below = toFieldSet(known?.shape ?? map.other ?? {}, member);
-    // Keys of a map are owned themselves; a struct's field only where there is nothing below it to own.
+    // Keys of a map are owned themselves; a struct's field only where it has no field below it.
     const self = known === undefined || member === null || (isMap(member) && isEmptyMap(member));
     fields.add(known?.element ?? fieldElement(key), self ? withSelf(below, true) : below);
   }
@@ -46,7 +46,7 @@ function listFields(list: ListShape, value: readonly Json[]): FieldSet {
   for (let i = 0; i < value.length; i++) {
     const element = elements[i] as PathElement;
     if (element === '') continue;
-    // Items that cannot be told apart are owned together.
+    // Items with the same key are owned together.
     const below = (seen.get(element) ?? 0) > 1 ? LEAF : toFieldSet(list.element, value[i] as Json);
     fields.add(element, withSelf(below, true));
   }

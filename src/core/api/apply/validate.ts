@@ -5,7 +5,7 @@ import { describeElement, fieldElement, type PathElement } from './path-element.
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { atomOf, isList, isMap, itemElement } from './values.ts';
 
-/** What is wrong, each with its path, as structured-merge-diff says it. Empty when all is well. */
+/** Errors of a configuration, each with its path, in structured-merge-diff's words. */
 export function validateConfiguration(shape: Shape, value: Json): readonly string[] {
   const problems: Problem[] = [];
   check(shape, value, problems);
@@ -45,7 +45,7 @@ function check(shape: Shape, value: Json, problems: Problem[]): void {
   }
 }
 
-/** Everything found since `from` was found below this step. */
+/** Puts the step in front of the paths of all problems found since `from`. */
 function prefix(problems: Problem[], from: number, step: PathElement): void {
   if (problems.length === from) return;
   const text = describeElement(step);

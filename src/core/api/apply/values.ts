@@ -1,4 +1,4 @@
-/** What all walks over typed values have in common: which of its kinds a value is taken as, and what names a list's item. */
+/** Helpers of all walks over typed values: as which atom a value is taken, and which element names a list's item. */
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { goText } from '../go-print.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
@@ -10,7 +10,9 @@ export const isMap = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** What the value is taken as. A value of a kind the type does not allow, and null, is taken as the first the type has. */
+/**
+ * The atom that the value is taken as. For null, and for a value the type does not allow, the first atom of the type.
+ */
 export function atomOf(shape: Shape, value: Json | undefined): Atom {
   if (isList(value)) {
     if (shape.list !== undefined) return 'list';
@@ -26,7 +28,7 @@ export function atomOf(shape: Shape, value: Json | undefined): Atom {
         : 'none';
 }
 
-/** The member; what is inherited is no data. */
+/** The own member; inherited members are no data. */
 export const memberOf = (map: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(map, key) ? map[key] : undefined;
 
@@ -35,7 +37,7 @@ export function isEmptyMap(map: JsonObject): boolean {
   return true;
 }
 
-/** The element that names an item, or what is wrong with it. */
+/** The element that names an item, or the error of an item without one. */
 export function itemElement(list: ListShape, item: Json | undefined): PathElement | { readonly error: string } {
   return list.relation === 'map' ? keyedElement(list, item) : setElement(item);
 }
@@ -65,26 +67,26 @@ function setElement(item: Json | undefined): PathElement | { readonly error: str
   return valueElement(item);
 }
 
-/** Decoding lets it pass, but apply cannot make anything of it: an item without a name, a list in place of a scalar. */
+/** A value that decoding accepts and apply cannot handle: an item without a key, a list in place of a scalar. */
 export class UntypedValue extends Error {
   override readonly name = 'UntypedValue';
   readonly code = 'EN_API_UNNAMED_ITEM';
 }
 
-/** A custom kind's text with a format may be anything; apply knows only scalars there. */
+/** A text with a format may be any value in a custom kind; apply knows only scalars there. */
 export function requireTyped(shape: Shape, value: Json): void {
   const isForeign = isList(value) ? shape.list === undefined : isMap(value) && shape.map === undefined;
   if (isForeign) throw new UntypedValue(`expected any scalar, got &{${goText(value)}}`);
 }
 
-/** As `elementOf`; throws where there is nothing to name an item by. */
+/** Like `elementOf`; throws where an item has no key. */
 export function namedElement(list: ListShape, item: Json | undefined): PathElement {
   const element = itemElement(list, item);
   if (typeof element === 'string') return element;
   throw new UntypedValue(element.error);
 }
 
-/** For values known to be well-formed: the empty text never names anything. */
+/** For values known to be valid; the empty text, which names no item, otherwise. */
 export function elementOf(list: ListShape, item: Json | undefined): PathElement {
   const element = itemElement(list, item);
   return typeof element === 'string' ? element : '';

@@ -11,7 +11,7 @@ export function wholeSet(shape: Shape, value: Json): FieldSet {
     case 'map': {
       const { map } = shape;
       if (map === undefined || map.atomic || !isMap(value)) return LEAF;
-      // Even an empty struct may hold what is always written.
+      // Even an empty struct may hold fields that are always written.
       if (isEmptyMap(value) && map.nullTimes === undefined) return LEAF;
       return mapSet(map, value);
     }
