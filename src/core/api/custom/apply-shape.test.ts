@@ -1,4 +1,4 @@
-/** What server-side apply knows of a custom kind. */
+/** The shape of custom kinds in server-side apply. */
 import { describe, expect, it } from 'vitest';
 import { compare } from '../apply/compare.ts';
 import { shapeOfKind } from '../apply/kind-shape.ts';

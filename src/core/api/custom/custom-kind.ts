@@ -25,7 +25,7 @@ const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** Nothing before the definition is established, and only the versions it serves. */
+/** No kinds before the definition is Established, and only the served versions after. */
 export function customKinds(definition: CustomResourceDefinition): readonly KindDefinition[] {
   if (!isConditionTrue(definition, 'Established')) return [];
   const { versions } = definition.spec;
@@ -37,7 +37,7 @@ export function customKinds(definition: CustomResourceDefinition): readonly Kind
   return served.map((version) => define(definition, version, schemas, storage, version.name !== principal));
 }
 
-/** The schema of a version; where it has none, or everything is to be kept, nothing is pruned. */
+/** The schema of a version; where it has none, or unknown fields are preserved, nothing is pruned. */
 function schemaOf({ spec }: CustomResourceDefinition, version: CustomResourceDefinitionVersion): Structural {
   const source = version.schema?.openAPIV3Schema;
   if (source === undefined) return ANYTHING;
@@ -108,7 +108,7 @@ function customForm(
     const stored = schemas.get(object.apiVersion.slice(object.apiVersion.indexOf('/') + 1));
     return stored === undefined ? object : fill(prune(object, stored).value, stored);
   };
-  // Defaults are those of the stored version alone: what it was not told, an object does not have in any other.
+  // Only the stored version's defaults apply: a field that has no value there gets none by conversion.
   const converted = (object: KubeObject): KubeObject => withoutNulls(prune(object, schema).value, schema);
   return {
     check: (value) => checkCustom(value, schema),

@@ -112,7 +112,7 @@ export function createCustomStrategy(options: CustomStrategyOptions): KindStrate
   };
 }
 
-/** A write to the status subresource changes the status and the record of who manages it, nothing else. */
+/** A write to the status subresource changes the status and the managed fields, nothing else. */
 function statusOnly<T extends KubeObject>(object: T, old: T): T {
   const { managedFields } = object.metadata;
   const { managedFields: _, ...metadata } = old.metadata;
@@ -133,7 +133,7 @@ function statusOnly<T extends KubeObject>(object: T, old: T): T {
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-/** Whoever writes what was there already is told nothing; each of the others once, in the order of their names. */
+/** Finalizers that the write adds, each once, sorted; finalizers of the stored object cause no warnings again. */
 function addedFinalizers({ metadata }: KubeObject, old: KubeObject | undefined): readonly string[] {
   const known = new Set(old?.metadata.finalizers);
   return [...new Set(metadata.finalizers)].filter((name) => !known.has(name)).toSorted();

@@ -17,7 +17,7 @@ const isBag = (value: unknown): value is Bag => typeof value === 'object' && val
 const own = (value: unknown, name: string): readonly unknown[] =>
   isBag(value) && Object.hasOwn(value, name) ? [value[name]] : [];
 
-/** Longer paths are refused; so are results beyond what any reader could use. */
+/** Limits: longer paths are refused, and so are results beyond any use. */
 const LONGEST = 4_096;
 const MOST_RESULTS = 10_000;
 
@@ -73,7 +73,7 @@ function readName(text: string, from: number, steps: Step[]): number {
 const everyMember: Step = (values) =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : isBag(value) ? Object.values(value) : []));
 
-/** Every value below, the nearest first. */
+/** Every value below the given ones, the nearest first. */
 const recursively: Step = (values) => {
   const found: unknown[] = [];
   const visit = (value: unknown): void => {
@@ -159,7 +159,7 @@ function splitOutsideQuotes(text: string, separator: string): readonly string[] 
 
 const OPERATOR = /^(.*?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/s;
 
-/** `@.type=="Ready"`: items for which it holds. */
+/** `@.type=="Ready"`: the items that satisfy the condition. */
 function filter(text: string): Step {
   const [, left = text, operator = 'exists', right = ''] = OPERATOR.exec(text.trim()) ?? [];
   const readLeft = operand(left.trim());

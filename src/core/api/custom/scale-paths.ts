@@ -1,4 +1,4 @@
-/** Where a custom resource keeps its replicas, and what may stand there. */
+/** Paths to the replicas of a custom resource, and the values allowed there. */
 import { type FieldError, invalid } from '../../kube/field-errors.ts';
 import type { Json } from '../../kube/json.ts';
 import { goText, goTypeName } from '../go-print.ts';
@@ -13,7 +13,7 @@ export const stepsOf = (path: string): readonly string[] => path.replace(/^\./, 
 export type Nested =
   | { readonly found: true; readonly value: unknown }
   | { readonly found: false }
-  /** Something on the way is no object. */
+  /** A step of the path leads through a value that is no object. */
   | { readonly found: false; readonly error: string };
 
 export function nested(object: unknown, steps: readonly string[]): Nested {

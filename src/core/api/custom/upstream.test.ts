@@ -1,6 +1,6 @@
 /**
- * What Kubernetes' own packages answered for schemas, values and definitions (testdata/upstream.jsonl), and what we do.
- * Each line is a case: a schema with a value (and an old one), or a definition (and an old one).
+ * Answers of Kubernetes' own packages for schemas, values and definitions (testdata/upstream.jsonl) against ours. Each
+ * line is a case: a schema with a value (and an old one), or a definition (and an old one).
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Groups below k8s.io and kubernetes.io are the community's: who uses one must say who allowed it. */
+/** Groups below k8s.io and kubernetes.io are the community's: a definition in one needs an approval annotation. */
 import { type FieldError, invalid, required } from '../../../kube/field-errors.ts';
 import { goQuote } from '../../../kube/go-text.ts';
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.ts';

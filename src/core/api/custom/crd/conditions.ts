@@ -30,7 +30,7 @@ export const isSameCondition = (words: ConditionWords, found: CustomResourceDefi
   (found.reason ?? '') === words.reason &&
   (found.message ?? '') === words.message;
 
-/** The definition with the condition; itself when it says the same already. The time is that of the last new status. */
+/** The definition with the condition; the same object when nothing changed. The time is that of the last new status. */
 export function withCondition<T extends CustomResourceDefinition>(
   definition: T,
   words: ConditionWords,

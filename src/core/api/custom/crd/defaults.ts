@@ -1,4 +1,4 @@
-/** What a definition says when its author left it out. */
+/** Defaults of CustomResourceDefinitions. */
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../../types/apiextensions-v1.ts';
 
 const NO_CONVERSION = Object.freeze({ strategy: 'None' });

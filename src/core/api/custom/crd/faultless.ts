@@ -8,5 +8,5 @@ const FAULTLESS = new WeakSet<JSONSchemaProps>();
 
 export const isFaultless = (schema: JSONSchemaProps): boolean => FAULTLESS.has(schema);
 
-/** Also for schemas of our own, which tests have looked at: nobody need wait for that again at every start. */
+/** Also for schemas of our own, which tests have validated: no start waits for that again. */
 export const trustSchema = (schema: JSONSchemaProps): void => void FAULTLESS.add(schema);

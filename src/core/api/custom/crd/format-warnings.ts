@@ -1,4 +1,4 @@
-/** Formats in a definition that nobody checks: its author may think somebody does. */
+/** Formats in a definition that Kubernetes does not check, though the author may expect it. */
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.ts';
 import { recognizedFormat } from '../schema/formats.ts';
 import { someSchema } from '../schema/structural.ts';

@@ -13,13 +13,13 @@ import { type ConditionWords, findCondition, isConditionTrue } from './condition
 export interface HeldNames {
   readonly group: string;
   readonly names: CustomResourceDefinitionNames;
-  /** Who keeps them, and how that is ended; follows `"x" is already in use: `. */
+  /** The controller that keeps the names, and how to switch it off; follows `"x" is already in use: `. */
   readonly why: string;
-  /** Where the kind is defined by a definition: what ours says, with its defaults. Absent: the kind is built in. */
+  /** The spec of our definition, with its defaults, where the kind is defined by one. Absent: the kind is built in. */
   readonly spec?: CustomResourceDefinitionSpec;
 }
 
-/** A definition of ours: it says what we would say, whoever has written it. */
+/** Whether the definition has the spec of ours, whichever client wrote it. */
 const isOurs = ({ spec }: CustomResourceDefinition, held: HeldNames): boolean =>
   held.spec !== undefined && deepEqual(spec, held.spec);
 
@@ -46,9 +46,9 @@ export function withheldFrom(definition: CustomResourceDefinition, all: readonly
 }
 
 /**
- * What is served under the name of a stored definition: ours where the name is held for it, though the stored one says something
- * else or is not Established yet.
- * Whoever overwrites our definition neither breaks the controller that reads its objects nor makes them unreadable.
+ * The definition that is served under the name of a stored one: ours where the name is held for it, though the stored
+ * one has another spec or is not Established yet. A client that overwrites our definition neither breaks the controller
+ * that reads its objects nor makes them unreadable.
  */
 export function servedDefinition<T extends CustomResourceDefinition>(definition: T, all: readonly HeldNames[]): T {
   const held = all.find(
@@ -56,7 +56,7 @@ export function servedDefinition<T extends CustomResourceDefinition>(definition:
       spec !== undefined && group === definition.spec.group && names.plural === definition.spec.names.plural,
   );
   if (held?.spec === undefined) return definition;
-  // Ours needs nobody's approval: its controller follows the kind as soon as there is a definition.
+  // Our definition need not be Established: its controller follows the kind as soon as there is a definition.
   if (isOurs(definition, held) && isConditionTrue(definition, 'Established')) return definition;
   const terminating = findCondition(definition, 'Terminating');
   return {

@@ -20,9 +20,9 @@ interface SharedParts {
 }
 
 export interface HoistedSpec {
-  /** What all versions have in common. */
+  /** Parts that all versions have in common. */
   readonly shared: SharedParts;
-  /** The versions without that. */
+  /** The versions without the shared parts. */
   readonly versions: readonly CustomResourceDefinitionVersion[];
 }
 

@@ -148,7 +148,7 @@ describe('names that a controller of the server keeps', () => {
     expect(told(judge(ours, defined))).toContainEqual(['Established', 'True']);
     const established = judge(ours, defined);
     expect(servedDefinition(established, defined)).toBe(established);
-    // Before anybody has judged it, too.
+    // Also before its names were accepted.
     expect(isConditionTrue(servedDefinition(ours, defined), 'Established')).toBe(true);
     const theirs = { ...ours, spec: { ...ours.spec, scope: 'Cluster' } };
     expect(told(judge(theirs, defined))).toContainEqual(['Established', 'False']);

@@ -21,15 +21,15 @@ export function usedNames(definitions: Iterable<CustomResourceDefinition>, group
     for (const name of [names.plural, names.singular ?? '', ...(names.shortNames ?? [])]) resources.add(name);
     kinds.add(names.kind).add(names.listKind ?? '');
   }
-  // Names that nobody has yet are written as empty ones.
+  // Names that are not accepted yet are written as empty texts.
   resources.delete('');
   kinds.delete('');
   return { resources, kinds };
 }
 
 /**
- * The definition with the names it may have, and conditions that say so; itself when nothing is new. Names it has are its own,
- * unless they are withheld: that it was established with them earlier does not count then.
+ * The definition with the names it may have, and conditions that say so; the same object when nothing is new. Accepted
+ * names stay its own, unless they are withheld: an earlier Established condition does not count then.
  */
 export function withAcceptedNames<T extends CustomResourceDefinition>(
   definition: T,
@@ -86,7 +86,7 @@ function acceptNames(
 ): { readonly names: CustomResourceDefinitionNames; readonly conflict: ConditionWords | undefined } {
   let conflict: ConditionWords | undefined;
   const refuse = (reason: string, messages: readonly string[]): void => {
-    // The last conflict found is the one that is told.
+    // The message of the last conflict is reported.
     const message = messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
     conflict = { type: 'NamesAccepted', status: 'False', reason, message };
   };
@@ -127,7 +127,7 @@ function acceptNames(
   };
 }
 
-/** Without those that are withheld from the definition. */
+/** The names without those that are withheld from the definition. */
 function withoutNames(
   { plural = '', singular = '', kind = '', listKind = '', shortNames, ...rest }: Partial<CustomResourceDefinitionNames>,
   { resources, kinds }: Withheld,
@@ -142,7 +142,7 @@ function withoutNames(
   };
 }
 
-/** A definition whose names are accepted is served. */
+/** The definition with the Established condition, once its names are accepted. */
 export function withEstablished<T extends CustomResourceDefinition>(definition: T, now: string): T {
   if (!isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established')) return definition;
   const { caBundle = '' } = definition.spec.conversion?.webhook?.clientConfig ?? {};

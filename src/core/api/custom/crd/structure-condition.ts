@@ -1,4 +1,4 @@
-/** Says of definitions that were stored under older rules what is not structural about them. */
+/** The NonStructuralSchema condition of definitions that were stored under older rules. */
 import { aggregateMessage, type FieldError, field, invalid } from '../../../kube/field-errors.ts';
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.ts';
 import { append } from '../../rules/append.ts';

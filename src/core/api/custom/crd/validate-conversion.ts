@@ -14,9 +14,12 @@ const child = field.child;
 const ACCEPTED = ['v1', 'v1beta1'];
 
 export interface ConversionRules {
-  /** A certificate that cannot be read is let pass: before the definition is established, or if it was so before. */
+  /**
+   * True if an unreadable certificate is accepted: before the definition is Established, or if the stored one was
+   * unreadable.
+   */
   readonly anyCertificate: boolean;
-  /** Some review version must be one we speak. */
+  /** At least one review version must be one that everynode speaks. */
   readonly recognizedVersion: boolean;
 }
 
@@ -90,7 +93,7 @@ export function urlErrors(text: string, path: string): readonly FieldError[] {
   }
   const errors: FieldError[] = [];
   const scheme = url?.protocol.replace(/:$/, '') ?? '';
-  // Go leaves the host empty where a browser takes the first step of the path for it.
+  // Go leaves the host empty for `x:///…`, where a browser takes the first step of the path as the host.
   const host = /^[^/]*:\/\/\//.test(text) ? '' : (url?.host ?? '');
   if (scheme !== 'https') errors.push(invalid(path, scheme, `'https' is the only allowed URL scheme${FORM}`));
   if (host === '') errors.push(invalid(path, host, `host must be specified${FORM}`));
@@ -105,7 +108,7 @@ export function urlErrors(text: string, path: string): readonly FieldError[] {
 
 export function serviceErrors(service: ServiceReference, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  // Kubernetes hands name and namespace over the wrong way round, and so names them.
+  // Kubernetes passes name and namespace in the wrong order, so its findings name them so.
   if (service.namespace === '') errors.push(required(child(path, 'name'), ''));
   if (service.name === '') errors.push(required(child(path, 'namespace'), ''));
   const port = service.port ?? 443;

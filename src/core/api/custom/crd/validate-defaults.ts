@@ -16,7 +16,8 @@ function visit(schema: Structural, path: string, requirePruned: boolean, errors:
   const { default: value } = schema;
   const at = field.child(path, 'default');
   if (value !== undefined) append(errors, judge(value, schema, at, requirePruned));
-  // Defaults are forbidden below additionalProperties of metadata; elsewhere Kubernetes does not look there either.
+  // Defaults below additionalProperties are not visited: in metadata they are forbidden, elsewhere Kubernetes ignores
+  // them.
   if (schema.items !== undefined) visit(schema.items, field.child(path, 'items'), requirePruned, errors);
   for (const [name, property] of schema.properties) {
     visit(property, field.key(field.child(path, 'properties'), name), requirePruned, errors);
@@ -35,7 +36,7 @@ function judge(value: unknown, schema: Structural, path: string, requirePruned: 
   return errors;
 }
 
-/** Whether some default of the schema has fields the schema does not know. */
+/** Whether some default of the schema has unknown fields. */
 export function hasUnprunedDefaults(schema: Structural): boolean {
   const { default: value, items, properties } = schema;
   return (

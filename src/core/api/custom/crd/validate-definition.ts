@@ -1,6 +1,6 @@
 /**
- * What may stand in a CustomResourceDefinition, with Kubernetes' paths and words. An update is not held to what its
- * predecessor got wrong already.
+ * Validation of CustomResourceDefinitions, with Kubernetes' paths and words. Rules that the stored definition violates
+ * already are not applied to its update.
  */
 import { type FieldError, field, immutableField, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
@@ -32,7 +32,7 @@ import {
 } from './validate-version.ts';
 
 const child = field.child;
-/** Finalizers of definitions need not name a path. */
+/** Finalizers of definitions need not be qualified (`domain/name`). */
 const META = { anyFinalizer: true } as const;
 
 interface Rules extends SchemaRules {
@@ -93,7 +93,7 @@ export function validateDefinitionStatusUpdate(
 const schemasOf = ({ versions }: CustomResourceDefinitionSpec): readonly JSONSchemaProps[] =>
   versions.flatMap(({ schema }) => (schema?.openAPIV3Schema === undefined ? [] : [schema.openAPIV3Schema]));
 
-/** What an update must get right, given what was stored. */
+/** Validation ratcheting: the rules for an update, relaxed where the stored definition violates them. */
 function rulesAfter(old: CustomResourceDefinition): Rules {
   const { spec } = old;
   const schemas = schemasOf(spec);
@@ -145,7 +145,7 @@ function storedVersionErrors({ spec, status }: CustomResourceDefinition): readon
   const stored = status?.storedVersions ?? [];
   if (stored.length === 0) return [invalid(path, stored, 'must have at least one stored version')];
   const errors: FieldError[] = [];
-  // A stored version answers for one version of its name: of two in the spec, the second goes without.
+  // Each entry of storedVersions counts for one version of that name: a second version of the same name has none left.
   const left = new Map(stored.map((name, index) => [name, index]));
   for (const { name, storage } of spec.versions) {
     const isStored = left.delete(name);
@@ -276,12 +276,12 @@ function versionListErrors(
   }
   const [first = ''] = names;
   const problems = first === '' ? [] : dns1035LabelProblems(first);
-  // The first version also has a place of its own in Kubernetes' inner form.
+  // Kubernetes' internal form also has the first version in a field of its own.
   if (problems.length > 0) errors.push(invalid('spec.version', first, problems.join(',')));
   return errors;
 }
 
-/** Versions as Kubernetes prints its inner form of them. */
+/** The versions in Kubernetes' internal form. */
 const internalVersions = (versions: CustomResourceDefinitionSpec['versions']): readonly object[] =>
   versions.map((version) => ({
     Name: version.name,

@@ -1,4 +1,4 @@
-/** Rules (`x-kubernetes-validations`) before anybody compiles them: what must be said, and where they point. */
+/** Rules (`x-kubernetes-validations`) before compilation: required texts, and the field paths they name. */
 import { type FieldError, field, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
 import { findFieldPath } from '../schema/field-path.ts';

@@ -20,7 +20,7 @@ interface Walk {
 }
 
 export interface RuleOptions {
-  /** The schema is as it was: what its rules cost is not judged again. */
+  /** The schema did not change, so the cost of its rules is not checked again. */
   readonly unchanged: boolean;
 }
 
@@ -40,7 +40,7 @@ export function validateRules(schema: Structural, path: string, options: RuleOpt
 }
 
 interface Place {
-  /** How often a value can stand here; undefined where there is no bound. */
+  /** The largest number of values at this place; undefined where there is no bound. */
   readonly times: number | undefined;
   /** The list within which old and new items cannot be told apart. */
   readonly uncorrelated: string | undefined;
@@ -123,7 +123,7 @@ function observe(path: string, cost: number, name: string, walk: Walk): void {
   walk.costly = [...walk.costly, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, MOST_NAMED);
 }
 
-/** A rule as Kubernetes prints its inner form of it. */
+/** The rule in Kubernetes' internal form. */
 const printable = (rule: ValidationRule): object => ({
   Rule: rule.rule,
   Message: rule.message ?? '',

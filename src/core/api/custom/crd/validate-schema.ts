@@ -1,4 +1,4 @@
-/** What an OpenAPI schema of a custom resource may say, node by node, beyond being structural. */
+/** Validation of a custom resource's OpenAPI schema, node by node, beyond being structural. */
 import { type FieldError, field, forbidden, invalid, notSupported, required } from '../../../kube/field-errors.ts';
 import { append } from '../../rules/append.ts';
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
@@ -9,17 +9,17 @@ import { validateRuleTexts } from './validate-rule-texts.ts';
 const child = field.child;
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
-/** What is known of the place a schema stands at. */
+/** The position of a schema node, as far as the rules depend on it. */
 export interface SchemaPlace {
   readonly isRoot: boolean;
-  /** Why there may be no default here; undefined where there may. */
+  /** The reason why no default is allowed here; undefined where one is. */
   readonly noDefault: string | undefined;
   readonly insideMeta: boolean;
-  /** Rules of a tree that predates them are not held against an update. */
+  /** Rules that the stored schemas violate are not applied to an update. */
   readonly lenient: Leniency;
 }
 
-/** What an update need not get right because it was wrong before. */
+/** Validation ratcheting: kinds of violations that the stored schemas contain. */
 export interface Leniency {
   readonly types: boolean;
   readonly setItems: boolean;

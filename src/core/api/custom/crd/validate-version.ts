@@ -31,7 +31,7 @@ export interface SchemaRules {
   readonly structural: boolean;
   readonly prunedDefaults: boolean;
   readonly lenient: Leniency;
-  /** Costs of rules are not judged again where the schema did not change. */
+  /** True for a schema that did not change, whose rule costs are not checked again. */
   readonly sameRules: (schema: JSONSchemaProps) => boolean;
 }
 
@@ -220,7 +220,7 @@ export function validateDeprecation(version: CustomResourceDefinitionVersion, pa
     const index = new TextEncoder().encode(text.slice(0, odd.index)).length;
     problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`);
   }
-  // A text that may be absent is printed as JSON, where others are printed as Go writes strings.
+  // Upstream prints this optional text as JSON, others as Go writes strings.
   return problems.map((problem) => ({
     ...invalid(at, text, problem),
     message: `Invalid value: ${JSON.stringify(text)}: ${problem}`,

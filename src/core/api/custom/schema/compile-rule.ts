@@ -1,4 +1,4 @@
-/** One rule: compiled against the type of its place, and what it says when it does not hold. */
+/** One rule: compiled against the type of its place, with the message for a violation. */
 import { utf8Length } from '../../../kube/go-text.ts';
 import {
   type CelBindings,
@@ -15,7 +15,7 @@ import { findFieldPath } from './field-path.ts';
 import type { Structural } from './structural.ts';
 
 export interface RuleEnvironments {
-  /** The type of `self`, by the name rules know it by. */
+  /** The type of `self`, by the name that rules use. */
   readonly self: DeclType;
   readonly plain: CelEnvironment;
   /** `oldSelf` is an optional. */
@@ -38,7 +38,7 @@ export interface CompiledRule {
   readonly messageProgram?: CelProgram;
   readonly messageError?: string;
   readonly usesOldSelf: boolean;
-  /** Where below its place the rule reports. */
+  /** Path below the rule's place at which findings are reported. */
   readonly fieldPath?: string;
 }
 
@@ -87,13 +87,13 @@ const plainMessage = (rule: ValidationRule): string =>
 
 export interface RuleMessage {
   readonly text: string;
-  /** What is left to spend; negative when nothing more may be run. */
+  /** The remaining cost budget; negative when no further rule may run. */
   readonly budget: number;
-  /** Said instead of the message where finding it cost too much. */
+  /** Replaces the message where evaluating the message expression exceeded the budget. */
   readonly fatal?: string;
 }
 
-/** What to say: the message expression's result, if it is of use, or the message, or the rule itself. */
+/** The message of a violated rule: the message expression's result, if usable, or the message, or the rule itself. */
 export function messageOf(
   compiled: CompiledRule,
   rule: ValidationRule,

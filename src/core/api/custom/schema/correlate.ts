@@ -1,4 +1,4 @@
-/** Which old item a new one of a list corresponds to: only lists that are maps say so. */
+/** Which old item of a list a new item corresponds to: only lists of type map have such pairs. */
 import { encodeGoJson, type Json } from '../../../kube/json.ts';
 import { isBag } from './shape.ts';
 

@@ -29,7 +29,7 @@ function hasEmbedded(schema: Structural): boolean {
 
 export interface Coerced {
   readonly value: unknown;
-  /** The first thing that is wrong with some type or metadata. */
+  /** The first error in some embedded type or metadata. */
   readonly error: FieldError | undefined;
   readonly unknownFields: readonly string[];
 }
@@ -129,7 +129,7 @@ function judge(object: { readonly [key: string]: unknown }, path: string, errors
   if (checked.error !== undefined) errors.push(invalid(at, metadata, checked.error));
   else {
     const meta = checked.object as ObjectMeta;
-    // Names of embedded objects may be left out; something must stand there to be judged.
+    // Names of embedded objects may be left out; validation gets a valid one in place of an absent name.
     const named = meta.name ? meta : { ...meta, name: 'fakename' };
     append(errors, validateObjectMeta(named, { namespaced: !!named.namespace, name: nameIsPathSegment }, at));
   }

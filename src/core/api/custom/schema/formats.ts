@@ -4,7 +4,7 @@ import { parseCIDR, parseIP } from '../../../kube/ip.ts';
 
 export type FormatCheck = (text: string) => boolean;
 
-/** For patterns without nesting, whose time is linear anyway. */
+/** For patterns without nesting, which take linear time in any engine. */
 const matches =
   (pattern: RegExp, longest = Infinity): FormatCheck =>
   (text) =>
@@ -82,7 +82,10 @@ function isDateTime(text: string): boolean {
 }
 
 const DIGITS = /\d+/g;
-/** Looked for only where digits end: as one pattern with them, a long number would be tried from each of its digits. */
+/**
+ * Matched only at the end of the digits: in one pattern with them, a long number would be tried from each of its
+ * digits.
+ */
 const AFTER_DIGITS = /[\t\n\f\r ]*([A-Za-zµ]+)/y;
 const DURATION_UNIT = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 const MAX_FACTOR = 2n ** 63n - 1n;

@@ -14,7 +14,7 @@ export function validateListTypes(value: unknown, schema: Structural, path = '')
 
 const known = new WeakMap<Structural, boolean>();
 
-/** Whether there is anything to check below; most schemas have nothing. */
+/** Whether the schema or one below it has sets or maps; most schemas have none. */
 function hasListTypes(schema: Structural): boolean {
   let result = known.get(schema);
   if (result === undefined) {
@@ -61,7 +61,7 @@ function visitMap(list: readonly unknown[], keys: readonly string[], path: strin
     for (const name of keys) if (isBag(item) && Object.hasOwn(item, name)) setOwn(key, name, item[name]);
     return key;
   };
-  // A text for each item: objects would be compared by identity.
+  // One text for each item, since objects would be compared by identity.
   const texts = list.map((item) =>
     keys.map((name) => (isBag(item) && Object.hasOwn(item, name) ? identityOf(item[name]) : '')).join('\u0000'),
   );

@@ -1,4 +1,6 @@
-/** Bounds of numbers. Integers are compared as integers, however large; a bound that is none for them is told. */
+/**
+ * Bounds of numbers. Integers are compared as integers, however large; a bound that the type cannot hold is a finding.
+ */
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.ts';
 import * as findings from './value-findings.ts';
 
@@ -29,7 +31,7 @@ const cut = (bound: number | bigint): number | bigint => (typeof bound === 'bigi
 
 const EPSILON = 1e-9;
 
-/** Whole but for rounding. */
+/** Whole up to a rounding error. */
 function isNearlyWhole(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   if (Number.isInteger(value)) return true;

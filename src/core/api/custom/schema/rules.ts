@@ -23,13 +23,13 @@ export interface Rules {
 
 interface RuleFindings {
   readonly errors: readonly FieldError[];
-  /** What would be an error had it not been so before: it is told, and not held against an update. */
+  /** Validation ratcheting: violations in values that this update did not change. Returned as warnings. */
   readonly ratcheted: readonly FieldError[];
 }
 
 const known = new WeakMap<Structural, boolean>();
 
-/** Whether there is a rule at this place or below. */
+/** Whether the schema has a rule at this place or below. */
 export function hasRules(schema: Structural): boolean {
   let result = known.get(schema);
   if (result === undefined) {
@@ -67,9 +67,9 @@ interface RuleNode {
   readonly items: RuleNode | undefined;
   readonly others: RuleNode | undefined;
   readonly properties: ReadonlyMap<string, RuleNode>;
-  /** Some rule here or below compares with what was before. */
+  /** Some rule here or below refers to `oldSelf`. */
   readonly usesOldSelf: boolean;
-  /** Values about which there was nothing to say; what is shared by many objects is looked at once. */
+  /** Values without findings; a value that many objects share is checked once. */
   readonly fine: WeakSet<object>;
 }
 
@@ -116,7 +116,7 @@ interface Pair {
   readonly old: unknown;
 }
 
-/** Findings about what did not change are not held against an update. */
+/** The old values that decide about ratcheting: findings about unchanged values do not fail an update. */
 interface Relation {
   readonly current: Pair | undefined;
   /** The nearest place above that has an old value. */
@@ -129,7 +129,7 @@ const isUnchanged = ({ current, parent }: Relation): boolean => {
 };
 
 interface Walk {
-  /** Negative once it is spent: nothing more is run. */
+  /** Negative once the budget is spent: no further rule runs. */
   budget: number;
   readonly errors: FieldError[];
   readonly ratcheted: FieldError[];
@@ -137,7 +137,7 @@ interface Walk {
 
 function visit(node: RuleNode, value: unknown, old: unknown, path: string, relation: Relation, walk: Walk): void {
   if (value === null || value === undefined || walk.budget < 0) return;
-  // The very same value passed before, and no rule wants to see it beside itself.
+  // The same value passed before, and no rule compares it with its old value.
   const isShared = !node.usesOldSelf && value === old && relation.current !== undefined && typeof value === 'object';
   if (isShared && node.fine.has(value)) return;
   const said = walk.errors.length + walk.ratcheted.length;
@@ -171,7 +171,7 @@ function memberRelation(
 ): Relation {
   const { current, parent } = relation;
   if (current === undefined) return relation;
-  // Type and version are converted before anybody compares them, so that a change of them is never seen.
+  // apiVersion and kind are converted before the comparison, so that a change of them is never seen.
   if (parent === undefined && (name === 'apiVersion' || name === 'kind')) {
     return { current: undefined, parent: undefined };
   }
@@ -230,7 +230,7 @@ function runRules(node: RuleNode, value: unknown, old: unknown, path: string, re
     }
     if (compiled.program === undefined) continue;
     const optional = rule.optionalOldSelf === true;
-    // Rules about a transition wait for one.
+    // Transition rules run only where there is an old value.
     if (compiled.usesOldSelf && !hasOld && !optional) continue;
     const was = optional ? (oldSelf === undefined ? NONE : new CelOptional(oldSelf as never)) : oldSelf;
     const bindings = was === undefined ? { self } : { self, oldSelf: was };
@@ -267,7 +267,7 @@ function evaluationError(error: string, rule: string): string {
   return `${error} evaluating rule: ${rule}`;
 }
 
-/** Objects and lists are not repeated in what is said about them. */
+/** Findings do not quote objects and lists. */
 function failure(rule: ValidationRule, path: string, schema: Structural, value: unknown, text: string): FieldError {
   const isLarge = schema.type === 'object' || schema.type === 'array';
   switch (rule.reason ?? '') {

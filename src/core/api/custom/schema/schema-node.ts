@@ -52,7 +52,7 @@ function nodeOf(schema: Structural, name: string): SchemaNode {
     }
     case 'string': {
       const { format = '' } = schema.source;
-      // Texts of another format may well be numbers, or null.
+      // Texts of any other format may be numbers or null.
       return format === '' || format === 'byte' ? STRING : LEAF;
     }
     case 'integer':
@@ -84,7 +84,7 @@ function listNode(schema: Structural, name: string): ListNode {
   };
 }
 
-/** There are no facts about a user's type; the name tells where it stands. */
+/** A user's type has no facts; the name is its position. */
 const typeOf = (name: string, schema: Structural): TypeSchema => ({
   name,
   shortName: name,

@@ -44,7 +44,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
 const isObject = (value: unknown): value is { [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stays, said the other way round: a value is kept where some schema speaks of it. */
+/** The kept part of a value, as an independent model: a value is kept where some schema specifies it. */
 function kept(value: unknown, schema: JSONSchemaProps | undefined): unknown {
   if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) return value;
   if (Array.isArray(value)) {

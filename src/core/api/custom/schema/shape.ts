@@ -17,11 +17,11 @@ export interface Pruned<T> {
   readonly unknownFields: readonly string[];
 }
 
-/** More unknown fields than this are not told. */
+/** Unknown fields beyond this number are not reported. */
 const MAX_UNKNOWN = 100;
 const NONE: readonly string[] = [];
 
-/** Takes away what the schema does not specify. Type and metadata of the resource itself are never looked at. */
+/** Prunes fields that the schema does not specify. Type and metadata of the resource itself are never pruned. */
 export function prune<T>(value: T, schema: Structural, isResourceRoot = true): Pruned<T> {
   const pass: PrunePass = { path: [], unknown: undefined };
   const root = isResourceRoot && !schema.embeddedResource ? { ...schema, embeddedResource: true } : schema;
@@ -131,7 +131,7 @@ export function fillAround<T>(value: T, schema: Structural): T {
   return fillValue(value, schema, null) as T;
 }
 
-/** `none` stands where a null may not be and no default takes its place: undefined drops it. */
+/** `none` is the value for a null that is not allowed and has no default: undefined drops it. */
 function fillValue(value: unknown, schema: Structural | undefined, none: null | undefined): unknown {
   if (schema === undefined || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return fillList(value, schema.items, none);

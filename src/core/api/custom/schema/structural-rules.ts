@@ -1,4 +1,4 @@
-/** What makes a schema structural, in Kubernetes' words and paths. */
+/** The rules for structural schemas, with Kubernetes' words and paths. */
 import { type FieldError, field, fieldErrorMessage, forbidden, invalid, required } from '../../../kube/field-errors.ts';
 import { compareBytes } from '../../../kube/go-text.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
@@ -94,7 +94,7 @@ function metadataRules(schema: Structural, level: Level, path: string, errors: F
   }
 }
 
-/** Metadata at the root is known; a schema may only restrict its names. */
+/** Metadata at the root has a known type; a schema may only restrict its names. */
 function saysOnlyNames(metadata: Structural): boolean {
   const { default: _default, properties, type: _type, ...rest } = metadata.source;
   const onlyNames = [...metadata.properties.keys()].every((name) => name === 'name' || name === 'generateName');
@@ -132,7 +132,7 @@ function valueValidation(
   }
 }
 
-/** What a schema below allOf and the like may not say: member, test, and what it must be instead. */
+/** Members that a schema below allOf and the like may not set, with the message. */
 const NOT_NESTED: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   ['title', 'must be empty to be structural'],
   ['description', 'must be empty to be structural'],
@@ -172,7 +172,7 @@ function nested(schema: JSONSchemaProps, skipAnyOf: boolean, path: string, error
   }
 }
 
-/** Every place that is validated must be known outside of validations too. */
+/** Every place that value validations constrain must also be specified outside of them. */
 function completeness(
   schema: JSONSchemaProps,
   structure: Structural,

@@ -9,13 +9,13 @@ import type { JSONSchemaProps, ValidationRule } from '../../types/apiextensions-
 
 /** A schema in which every field's type is known without looking into allOf, anyOf, oneOf or not. */
 export interface Structural {
-  /** What it was made from: value validations are read there. */
+  /** The schema it was made from; value validations are read there. */
   readonly source: JSONSchemaProps;
   readonly type: string;
   readonly nullable: boolean;
   readonly default: Json | undefined;
   readonly items: Structural | undefined;
-  /** A map: names come from users. */
+  /** A map rather than an object, because names come from users. */
   readonly properties: ReadonlyMap<string, Structural>;
   /** The schema of all other members; `true` lets them be anything, `false` forbids them. */
   readonly additionalProperties: Structural | boolean | undefined;
@@ -85,7 +85,7 @@ function convert(schema: JSONSchemaProps): Structural {
   };
 }
 
-/** What stands under allOf, anyOf, oneOf and not is checked for the same things, all the way down. */
+/** Schemas under allOf, anyOf, oneOf and not are checked for unsupported members too, all the way down. */
 function checkNested(schema: JSONSchemaProps): void {
   if (schema.not !== undefined) checkNestedSchema(schema.not);
   for (const list of [schema.allOf, schema.anyOf, schema.oneOf]) for (const each of list ?? []) checkNestedSchema(each);
@@ -139,7 +139,7 @@ export function memberSchema(schema: Structural, name: string): Structural | und
 /** Type and metadata of a resource are known whatever its schema says. */
 export const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Everything a version allows that has no schema at all. */
+/** The schema of a version that has none: everything is allowed. */
 export const ANYTHING: Structural = {
   source: {},
   type: 'object',

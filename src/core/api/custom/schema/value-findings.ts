@@ -1,4 +1,4 @@
-/** What the validation of a value found, in the words of Kubernetes' OpenAPI validator, and as field errors. */
+/** Findings of value validation, in the words of Kubernetes' OpenAPI validator, and as field errors. */
 import {
   type FieldError,
   field,

@@ -2,8 +2,8 @@
  * Values against schemas, as Kubernetes' OpenAPI validator judges them. A schema is compiled to closures once; a walk
  * keeps its place on a stack and words it only where something is wrong.
  *
- * What an update did not change is not held against it: findings below a place that equals its old value are dropped
- * ("ratcheting"), so tightening a schema does not lock out the objects that are there.
+ * Validation ratcheting: findings below a place that equals its old value are dropped, so tightening a schema does not
+ * lock out the objects that are there.
  */
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
@@ -26,11 +26,11 @@ interface Walk {
   found: Finding[];
 }
 
-/** Adds what is wrong to the walk; returns how much matched, by which the best of several schemas is chosen. */
+/** Adds findings to the walk; returns how much matched, by which the best of several schemas is chosen. */
 type Check = (value: unknown, old: unknown, walk: Walk) => number;
 
 export interface ValueValidator {
-  /** `base` is where the value stands in its object; messages name places below it. */
+  /** `base` is the path of the value in its object; messages name paths below it. */
   validate(value: unknown, base?: string): readonly FieldError[];
   validateUpdate(value: unknown, old: unknown, base?: string): readonly FieldError[];
 }
@@ -77,7 +77,7 @@ function pathText(walk: Walk): string {
   return text;
 }
 
-/** Below a place that is as it was nothing counts as wrong. */
+/** Drops the findings below an unchanged value (validation ratcheting). */
 function inside(check: Check, step: string | number, value: unknown, old: unknown, walk: Walk): number {
   walk.path.push(step);
   const before = walk.found.length;
@@ -87,7 +87,7 @@ function inside(check: Check, step: string | number, value: unknown, old: unknow
   return matched;
 }
 
-/** Schemas are trees, so compiling what is seldom reached can wait until it is. */
+/** Compiled on first use: schemas are trees, and most parts are seldom reached. */
 const lazily = (schema: JSONSchemaProps): Check => {
   let check: Check | undefined;
   return (value, old, walk) => (check ??= compile(schema))(value, old, walk);
@@ -137,7 +137,7 @@ function compile(schema: JSONSchemaProps): Check {
 
 const equalsEnum = (value: unknown, each: Json): boolean => each !== null && deepEqual(value, each);
 
-/** What JSON calls the type of a value, and Go the format of a number. */
+/** JSON's name for the type of a value, and Go's for the format of a number. */
 function typeOf(value: unknown): readonly [type: string, format: string] {
   if (typeof value === 'string' || typeof value === 'boolean') return [typeof value, ''];
   if (typeof value === 'bigint' || Number.isInteger(value)) return ['integer', 'int64'];
@@ -233,7 +233,8 @@ function compileObject(schema: JSONSchemaProps) {
         before === undefined || !Object.hasOwn(before, name) || (isRoot && (name === 'kind' || name === 'apiVersion'))
           ? UNRELATED
           : before[name];
-      // The very same part was accepted before; only schemas that are compared by how much they match need the walk.
+      // The identical part was accepted before; only alternatives that are compared by how much they match need the
+      // walk.
       if (member === related && typeof member === 'object' && member !== null) continue;
       matched += inside(check, name, member, related, walk);
     }
@@ -316,7 +317,7 @@ function tryAny(any: readonly Check[], value: unknown, old: unknown, walk: Walk)
   return { success: undefined, best };
 }
 
-/** The first of those that matched most. */
+/** The first of the attempts that matched most. */
 function bestOf(attempts: readonly Attempt[]): Attempt | undefined {
   let best: Attempt | undefined;
   for (const each of attempts) if (best === undefined || each.matched > best.matched) best = each;
