@@ -1,28 +1,28 @@
 /**
- * What one pass of the checker has come across. There is one pass at a time (checking is synchronous), so its state
- * stands in this module and costs the hot path no argument and no allocation.
+ * The state of one pass of the checker. There is one pass at a time (checking is synchronous), so its state stands in
+ * this module and costs the hot path no argument and no allocation.
  */
 import type { FieldSchema } from './type-schema.ts';
 
 /** Deeper values are refused; typed values nest this deep only in schemas that contain themselves. */
 const MAX_DEPTH = 256;
-/** More complaints about unknown fields than this are not collected, as in Kubernetes. */
+/** Unknown fields beyond this number are not collected, as in Kubernetes. */
 const MAX_UNKNOWN = 100;
 
 export const pass = {
-  /** Where the pass is: a field of a struct, an index of a list, or a key of a map. Valid up to `depth`. */
+  /** The path of the current value: a field of a struct, an index of a list, or a key of a map. Valid up to `depth`. */
   path: [] as (FieldSchema | number | string)[],
   depth: 0,
   /** The first type error. */
   typeError: undefined as string | undefined,
-  /** The first error of a type that reads itself; Go stops there, so it goes before a type error. */
+  /** The first error of a type with its own UnmarshalJSON; Go stops there, so it goes before a type error. */
   fatalError: undefined as string | undefined,
   unknownFields: undefined as string[] | undefined,
-  /** Levels of types that read themselves: Go reads them without asking for fields that it does not know. */
+  /** Nesting of types with their own UnmarshalJSON, inside of which Go reports no unknown fields. */
   readThemselves: 0,
-  /** Grows with every complaint, so that a subtree can tell whether it is clean. */
+  /** Grows with every complaint, so that a caller can tell whether a subtree is clean. */
   complaints: 0,
-  /** The value will not change: what was seen before need not be walked again. */
+  /** The value is immutable: subtrees seen before are not walked again. */
   remember: false,
 };
 
@@ -46,14 +46,14 @@ export function enter(): boolean {
   return false;
 }
 
-/** A value of the wrong type. `word` is what Go calls it: `string`, `number 1.5`, `object`. */
+/** A value of the wrong type. `word` is Go's name for it: `string`, `number 1.5`, `object`. */
 export function mistyped(word: string, goType: string): undefined {
   pass.complaints++;
   pass.typeError ??= `json: cannot unmarshal ${word} into ${place()} of type ${goType}`;
   return undefined;
 }
 
-/** A value of the wrong type for a type that reads itself. */
+/** A value of the wrong type for a type with its own UnmarshalJSON. */
 export function fatallyMistyped(word: string, goType: string): undefined {
   return refuse(`json: cannot unmarshal ${word} into ${place()} of type ${goType}`);
 }
@@ -64,7 +64,7 @@ export function refuse(message: string): undefined {
   return undefined;
 }
 
-/** An error that Go notes but reads on after. */
+/** An error that does not end Go's decoding. */
 export function note(message: string): undefined {
   pass.complaints++;
   pass.typeError ??= message;
@@ -80,7 +80,7 @@ export function unknownField(key: string): void {
   pass.unknownFields.push(at === '' ? key : `${at}.${key}`);
 }
 
-/** What Go calls the JSON type of a value. */
+/** Go's name for the JSON type of a value. */
 export function wordFor(value: unknown): string {
   switch (typeof value) {
     case 'string':

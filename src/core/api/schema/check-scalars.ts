@@ -6,7 +6,7 @@ import { fatallyMistyped, mistyped, note, refuse, wordFor } from './check-pass.t
 import type { Scalar } from './parse-facts.ts';
 import { canonicalTime, isCanonicalTime } from './times.ts';
 
-/** The value to store (the same where nothing had to change); undefined if there is none or it was refused. */
+/** Returns the value to store (the same where nothing had to change); undefined if there is none or it was refused. */
 export type Check = (value: unknown) => unknown;
 
 const MIN_INT64 = -(2n ** 63n);
@@ -27,7 +27,7 @@ const int64 =
   (value) => {
     if (typeof value === 'number') {
       if (Number.isSafeInteger(value)) return value;
-      // Made in this process, where a double may hold a large integer exactly.
+      // A number made in this process, where a double may hold a large integer exactly.
       if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value);
       return mistyped(`number ${value}`, goType);
     }

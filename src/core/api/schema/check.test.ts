@@ -8,7 +8,7 @@ import { strictComplaints, strictDecodingError } from './decoding-errors.ts';
 import { schemaOfKubernetesKind } from './schema-of.ts';
 import { typeNames } from './type-schema.ts';
 
-/** What Kubernetes' decoder made of an input, computed with its own packages. */
+/** The result of Kubernetes' decoder for an input, computed with its own packages. */
 interface Expected {
   readonly input: { readonly apiVersion: string; readonly kind: string };
   readonly error?: string;
@@ -23,7 +23,7 @@ const cases = readFileSync(new URL('./testdata/decoding.jsonl', import.meta.url)
 
 const schemaOf = ({ apiVersion, kind }: Expected['input']): string => schemaOfKubernetesKind(apiVersion, kind) ?? '';
 
-/** Nothing is written as null by Go and as absence or an empty list by us. */
+/** Go writes an empty list as null, everynode leaves it out or writes an empty list. */
 function withoutNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNothing);
   if (typeof value !== 'object' || value === null) return value;

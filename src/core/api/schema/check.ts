@@ -15,7 +15,7 @@ import type { Scalar, TypeExpression } from './parse-facts.ts';
 import { dropsEmpty, isAlwaysPresent, isEmpty, zeroValue } from './zero-value.ts';
 
 export interface CheckOptions {
-  /** The value was made in this process and will not change: subtrees seen before are not walked again. */
+  /** The value was made in this process and is immutable: subtrees seen before are not walked again. */
   readonly immutable?: boolean;
   /** An object that was checked before; parts the value shares with it are taken as they are. */
   readonly baseline?: object | undefined;
@@ -24,7 +24,7 @@ export interface CheckOptions {
 export interface Checked {
   /** The object in canonical form; not to be used if there is an error. */
   readonly object: object;
-  /** What Kubernetes' decoder would say, without the words around it. */
+  /** The message of Kubernetes' decoder, without the text around it. */
   readonly error: string | undefined;
   /** Paths of fields the type does not have, in document order: `spec.containers[0].foo`. */
   readonly unknownFields: readonly string[];
@@ -59,15 +59,15 @@ function objectCheck(name: string): StructCheck {
 interface Member {
   readonly schema: FieldSchema;
   readonly isString: boolean;
-  /** Empty is as good as absent. */
+  /** Empty values are dropped, as Go leaves them out. */
   readonly dropsEmpty: boolean;
   readonly structured: boolean;
   readonly check: StructCheck;
-  /** One bit for each field that must be there in the end; 0 for the others. */
+  /** One bit for each field that every checked object has; 0 for the others. */
   readonly bit: number;
 }
 
-/** Keys beyond this place are looked up every time; only hostile objects have so many. */
+/** Keys from this position on are looked up every time; only hostile objects have so many. */
 const MOST_KEYS = 64;
 
 function compileObject(schema: TypeSchema): StructCheck {
@@ -81,7 +81,8 @@ function compileObject(schema: TypeSchema): StructCheck {
     ]),
   );
   const all = 2 ** present.length - 1;
-  // Objects of one type mostly come with the same keys in the same order: comparing with the last one's saves a lookup.
+  // Objects of one type mostly have the same keys in the same order: comparing with the last object's keys saves a
+  // lookup.
   const lastKeys: string[] = [];
   const lastMembers: (Member | undefined)[] = [];
   const lookUp = (key: string, index: number): Member | undefined => {
@@ -192,7 +193,7 @@ function compileList(element: TypeExpression, goType: string): StructCheck {
   const check = compile(element, goElementType(goType, element));
   const zero = (): unknown => zeroValue(element);
   const isStrings = element.kind === 'scalar' && element.scalar === 'string';
-  // Lists of structs (containers, volumes, tolerations) are what objects of one template share.
+  // Objects of one template share lists of structs (containers, volumes, tolerations).
   const seen = element.kind === 'object' ? rememberSeen() : undefined;
 
   const walk = (list: readonly unknown[]): unknown => {
@@ -219,7 +220,8 @@ function compileList(element: TypeExpression, goType: string): StructCheck {
   return (value, baseline) => {
     if (!Array.isArray(value)) return mistyped(wordFor(value), goType);
     if (value === baseline) return value;
-    // What a type that reads itself does not complain of is not clean elsewhere.
+    // Inside a type with its own UnmarshalJSON nothing is remembered: unknown fields are accepted there and reported
+    // elsewhere.
     if (seen === undefined || !pass.remember || pass.readThemselves > 0) return walk(value);
     const known = seen.find(value);
     if (known !== undefined) return known;
@@ -264,7 +266,7 @@ function compileMap(element: TypeExpression, goType: string): StructCheck {
 
 const JSON_SCHEMA = 'apiextensions/v1.JSONSchemaProps';
 
-/** Places in a JSON schema that hold a schema or something simpler. */
+/** Fields of a JSON schema that hold a schema or a simpler value. */
 const SCHEMA_CHECKS: ReadonlyMap<Scalar, () => StructCheck> = new Map<Scalar, () => StructCheck>([
   ['schemaorbool', () => schemaOr((value) => (typeof value === 'boolean' ? value : undefined), true)],
   ['schemaorarray', () => schemaOr(ifList({ kind: 'object', name: JSON_SCHEMA }, '[]v1.JSONSchemaProps'), false)],
@@ -285,7 +287,7 @@ function schemaOr(other: Check, required: boolean): StructCheck {
     const result = read(value);
     pass.readThemselves--;
     if (result !== undefined) return result;
-    // Kubernetes reads anything else as if nothing were there, but a boolean place says so.
+    // Kubernetes takes any other value as absent; only a place that holds a boolean or a schema refuses it.
     return required ? refuse('boolean or JSON schema expected') : undefined;
   };
 }

@@ -1,8 +1,8 @@
-/** What a client is told when its object could not be read, in the words of kube-apiserver. */
+/** Errors for objects that cannot be decoded, in the words of kube-apiserver. */
 import { goQuote } from '../../kube/go-text.ts';
 import { badRequest, type StatusError } from '../../kube/status-error.ts';
 
-/** The kind a client wrote, and what the request is about. */
+/** The kind that a client wrote, and the kind of the request. */
 export interface DecodedAs {
   readonly kind: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export function cannotBeHandled(what: DecodedAs, error: string): StatusError {
   );
 }
 
-/** One complaint a field, as warnings say them. */
+/** One complaint for each field, as warnings list them. */
 export const strictComplaints = (
   unknownFields: readonly string[],
   duplicateFields: readonly string[],

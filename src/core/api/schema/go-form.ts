@@ -10,7 +10,7 @@ import { isEmpty } from './zero-value.ts';
 type Bag = { readonly [key: string]: unknown };
 export type GoForm = (value: object) => object;
 
-/** Where to go on: a struct, each item of a list, or each value of a map. */
+/** A member whose value has a plan of its own: a struct, each item of a list, or each value of a map. */
 interface Below {
   readonly name: string;
   readonly many: boolean;
@@ -47,7 +47,7 @@ function planOf(schema: TypeSchema): Plan {
     omitted: names((field) => isCollection(field) && !field.always && field.required),
     below: [],
   };
-  // Known before what is below is looked at, because a type may contain itself.
+  // Registered before its members are planned, because a type may contain itself.
   plans.set(schema.name, plan);
   plan.below = schema.fields.flatMap(({ name, type }): readonly Below[] => {
     const inner = type.kind === 'list' ? type.element : type.kind === 'map' ? type.value : type;
@@ -56,7 +56,7 @@ function planOf(schema: TypeSchema): Plan {
   return plan;
 }
 
-/** Whether anything in a plan or below it can differ at all. */
+/** Whether anything in a plan or below it can differ from the stored form. */
 function isUseful(plan: Plan, above: ReadonlySet<Plan> = new Set()): boolean {
   const known = useful.get(plan);
   if (known !== undefined) return known;
@@ -64,7 +64,7 @@ function isUseful(plan: Plan, above: ReadonlySet<Plan> = new Set()): boolean {
   const path = new Set([...above, plan]);
   const own = plan.times.length + plan.empty.length + plan.omitted.length > 0;
   const answer = own || plan.below.some((each) => isUseful(each.plan, path));
-  // Inside a circle the answer holds only for the whole of it.
+  // Inside a cycle of types the answer holds only for the whole cycle.
   if (answer || above.size === 0) useful.set(plan, answer);
   return answer;
 }

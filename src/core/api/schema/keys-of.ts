@@ -1,6 +1,6 @@
 /**
- * Where a type's decoder looks at keys at all. Some values read themselves as one piece (a RawExtension, an alternative in
- * a JSON schema) and fields that the type does not know are skipped: what is repeated in there, nobody notices.
+ * The places where a type's decoder looks at keys. Some values are read as one piece (a RawExtension, an alternative in
+ * a JSON schema), and unknown fields are skipped: keys that are repeated in there go unnoticed.
  */
 import { EVERYWHERE, type Place } from '../../kube/json-scan.ts';
 import type { TypeExpression } from './parse-facts.ts';

@@ -1,6 +1,6 @@
 /**
- * What patches need to know of a place in an object: is it one value or merged member by member, and by which keys are
- * the items of a list told apart. Strategic merge asks for merge keys, server-side apply for list-map keys.
+ * Facts about a place in an object for patches: whether it is one value or merged member by member, and by which keys
+ * the items of a list are told apart. Strategic merge uses merge keys, server-side apply list-map keys.
  */
 import { type FieldSchema, type TypeSchema, typeSchema } from './type-schema.ts';
 import type { TypeExpression } from './parse-facts.ts';
@@ -12,9 +12,9 @@ export interface ObjectNode {
   readonly schema: TypeSchema;
   /** Applied as a whole. */
   readonly atomic: boolean;
-  /** A strategic merge takes it as it is given. */
+  /** A strategic merge replaces the object as a whole. */
   readonly replaced: boolean;
-  /** What the member is; undefined if the type has none of that name. */
+  /** The node of a member; undefined if the type has none of that name. */
   child(name: string): SchemaNode | undefined;
 }
 
@@ -26,22 +26,22 @@ interface MapNode {
 
 export interface ListNode {
   readonly kind: 'list';
-  /** For server-side apply. A list that says nothing is atomic. */
+  /** For server-side apply. A list without a list type is atomic. */
   readonly listType: 'atomic' | 'set' | 'map';
   readonly listMapKeys: readonly string[];
   /** For strategic merge: items are merged by this key; without `merge` the list is replaced. */
   readonly merge: boolean;
   readonly mergeKey?: string;
   readonly element: SchemaNode;
-  /** Values of keys that need not be written, where the schema says so itself; otherwise ask `keyDefaults`. */
+  /** Defaults of keys, where the schema itself has them; otherwise ask `keyDefaults`. */
   readonly keyDefaults?: { readonly [key: string]: unknown };
 }
 
 interface LeafNode {
   readonly kind: 'leaf';
-  /** Any JSON, about which nothing is known. */
+  /** Any JSON, of unknown type. */
   readonly opaque: boolean;
-  /** What server-side apply takes here; any scalar where it is not said. */
+  /** The scalar that server-side apply accepts here; any scalar if absent. */
   readonly scalar?: 'string' | 'numeric' | 'boolean';
 }
 
@@ -76,7 +76,7 @@ export function retainsKeys(name: string, field: string): boolean {
   return typeSchema(name).byName.get(field)?.patchStrategies.includes('retainKeys') ?? false;
 }
 
-/** Values of list-map keys that need not be written; without them two items could not be told apart. */
+/** Defaults of list-map keys; without them two items could not be told apart. */
 const KEY_DEFAULTS: ReadonlyMap<string, { readonly [key: string]: string }> = new Map([
   ['core/v1.ContainerPort', { protocol: 'TCP' }],
   ['core/v1.ServicePort', { protocol: 'TCP' }],
@@ -124,7 +124,7 @@ function fieldNode(field: FieldSchema): SchemaNode {
   };
 }
 
-/** A value that no field speaks about: an item of a list or a value of a map. */
+/** The node of a value that is no field: an item of a list or a value of a map. */
 function plainNode(type: TypeExpression): SchemaNode {
   switch (type.kind) {
     case 'object':

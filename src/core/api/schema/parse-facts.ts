@@ -43,7 +43,7 @@ export interface FieldFact {
   /** Protobuf field number; 0 where protobuf has none. */
   readonly number: number;
   readonly type: TypeExpression;
-  /** Absent and zero are different things. */
+  /** Absent and zero differ. */
   readonly pointer: boolean;
   readonly always: boolean;
   readonly omitZero: boolean;
@@ -61,7 +61,7 @@ export interface TypeFact {
   /** `package/version.Type`, for example `core/v1.Pod`. */
   readonly name: string;
   readonly atomic: boolean;
-  /** It carries apiVersion and kind. */
+  /** The type has apiVersion and kind. */
   readonly typed: boolean;
   /** Fields the type does not name are kept, not pruned. */
   readonly open: boolean;

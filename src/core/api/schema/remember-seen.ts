@@ -4,12 +4,12 @@
  * would leave an entry behind, and weak tables are dear to the garbage collector.
  */
 export interface Seen {
-  /** What the list became when it was checked. */
+  /** The result for a list that was checked before. */
   find(list: object): object | undefined;
   add(list: object, result: object): void;
 }
 
-/** Lists that came once are forgotten after so many others. */
+/** Lists that came once are forgotten after this many others. */
 const ONCE = 1024;
 
 export function rememberSeen(): Seen {

@@ -1,24 +1,24 @@
 /**
- * Go reads `80` into an integer field and refuses `80.0` and `8e1`; once parsed, nobody can tell them apart. So whoever
- * still has the text asks here, and only such numbers are looked at twice.
+ * Go reads `80` into an integer field and refuses `80.0` and `8e1`; parsed values no longer show the difference.
+ * Callers that still have the text check it here, and only such numbers are looked at twice.
  */
 import { checkObject } from './check.ts';
 
-/** A number with a point or an exponent, where a number can stand; in a string only if that looks like one. */
+/** A number with a point or an exponent, where a number can stand; a match within a string only costs a closer look. */
 const SPELT_OUT = /(?:":|[[,])\s*-?\d+[.eE]/;
 const PLAIN = /^-?\d+$/;
 
 type SourceReviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown;
 
-/** No fraction anybody writes; exact in binary, so that it is printed as it stands. */
+/** A fraction that no client writes; exact in binary, so that it is printed unchanged. */
 const FRACTION = 2 ** -10;
 
-/** What the decoder would say of whole numbers in that text that are not spelt as integers are; undefined if nothing. */
+/** The decoder's message about a whole number that is not spelt as an integer; undefined if there is none. */
 export function speltIntegerProblem(schemaName: string, text: string): string | undefined {
   if (!SPELT_OUT.test(text)) return undefined;
   const sources: string[] = [];
-  // Each becomes a fraction that tells which one it was: where that is refused, an integer is wanted.
+  // Each such number becomes a fraction with its ordinal: a refused fraction means that the field wants an integer.
   const marked = parseWithSource(text, (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined || !Number.isSafeInteger(value) || PLAIN.test(source)) {
       return value;

@@ -24,7 +24,7 @@ const read = <T>(file: string): readonly T[] =>
 
 /** Templates as the server stores them, plain ones and ones with anything in them, and what Kubernetes v1.36 makes of them. */
 const rows = read<Row>('template-hashes.jsonl');
-/** The same with any collision count, and templates as somebody wrote them. */
+/** The same with any collision count, and templates as clients wrote them. */
 const counted = read<CountedRow>('template-hashes-counted.jsonl');
 
 describe('the hash of a pod template', () => {

@@ -12,7 +12,7 @@ type Printer = (value: unknown) => string;
 
 interface GoField {
   readonly name: string;
-  /** Absent where the fields of this one stand in the parent's place. */
+  /** Absent where the members of the field stand in the parent's place. */
   readonly json: string | undefined;
   readonly type: string;
 }
@@ -21,7 +21,7 @@ const structs = new Map<string, readonly GoField[]>();
 const named = new Map<string, string>();
 const printers = new Map<string, Printer>();
 
-/** Read when first needed: most processes never hash a template. */
+/** Parsed on first use: most processes never hash a template. */
 function readTypes(): void {
   let fields: GoField[] = [];
   for (const line of GO_POD_TEMPLATE.trim().split('\n')) {
@@ -39,7 +39,7 @@ function printerOf(type: string): Printer {
   let printer = printers.get(type);
   if (printer === undefined) {
     if (structs.size === 0) readTypes();
-    // Types contain themselves by way of others, so a type is looked up when it is printed.
+    // The printer of a type is looked up when it is needed, because types contain themselves by way of others.
     printers.set(type, (printer = makePrinter(type)));
   }
   return printer;
@@ -88,7 +88,7 @@ function printStruct(fields: readonly GoField[], object: Bag): string {
   return `${text}}`;
 }
 
-/** What is empty has not survived the way through the server's own encoding. */
+/** Empty lists print as nil, because the server's own encoding drops them. */
 function printList(list: readonly unknown[] | undefined | null, print: Printer): string {
   if (list === undefined || list === null || list.length === 0) return '<nil>';
   return `[${list.map(print).join(' ')}]`;
@@ -163,12 +163,12 @@ function decimalText(nanos: bigint): string {
   return `{unscaled:(big.Int){neg:(bool)${nanos < 0n} abs:(big.nat)[${words.join(' ')}]} scale:(inf.Scale)9}`;
 }
 
-/** What Kubernetes' debug printer makes of the template. */
+/** The template as Kubernetes' debug printer prints it. */
 const printTemplate = (template: object): string => `(v1.PodTemplateSpec)${printerOf('v1.PodTemplateSpec')(template)}`;
 
 const printed = new WeakMap<object, Buffer>();
 
-/** Names the template. Another collision count gives another name where two templates had the same. */
+/** The hash that names the template. Another collision count gives another name where two templates had the same. */
 export function podTemplateHash(template: object, collisionCount: number | undefined): string {
   let text = printed.get(template);
   if (text === undefined) printed.set(template, (text = Buffer.from(printTemplate(template))));

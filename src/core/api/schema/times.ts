@@ -7,7 +7,7 @@ import {
   parseTimeStrictly,
 } from '../../kube/time.ts';
 
-/** The canonical text (empty for Go's zero time, which is as good as absent), or what Go's parser says is wrong. */
+/** The canonical text (empty for Go's zero time, which counts as absent), or the error of Go's parser. */
 export type CanonicalTime = { readonly text: string } | { readonly error: string };
 
 /** Already `2024-01-02T03:04:05Z`, or with six decimals: the form everything we wrote ourselves has. */

@@ -1,6 +1,6 @@
 /**
- * What a field holds when nobody said anything. Go writes structs and fields without `omitempty` even when they are
- * empty, and the generated types promise required fields; so a checked object has them too.
+ * Zero values of fields. Go writes structs and fields without `omitempty` even when they are empty, and the generated
+ * types promise required fields; so a checked object has them too.
  */
 import type { FieldSchema, TypeSchema } from './type-schema.ts';
 import { typeSchema } from './type-schema.ts';
@@ -10,7 +10,7 @@ const EMPTY_LIST: readonly never[] = Object.freeze([]);
 const EMPTY_MAP = Object.freeze({});
 const zeroObjects = new Map<string, object>();
 
-/** The empty object of a type, with everything in it that is always there. Frozen and shared. */
+/** The empty object of a type, with every field that is always present. Frozen and shared. */
 export function zeroObject(schema: TypeSchema): object {
   let zero = zeroObjects.get(schema.name);
   if (zero === undefined) {
@@ -24,7 +24,7 @@ export function zeroObject(schema: TypeSchema): object {
 
 const blanks = new Map<string, object>();
 
-/** What Go writes of an object about which nothing was said: lists that are only required are not among it. */
+/** The empty object as Go writes it: without lists that are only required. */
 export function blankObject(schema: TypeSchema): object {
   let blank = blanks.get(schema.name);
   if (blank === undefined) {
@@ -40,7 +40,7 @@ export function blankObject(schema: TypeSchema): object {
   return blank;
 }
 
-/** Present in every checked object, filled in if the client left it out. */
+/** Whether every checked object has the field; filled in if the client left it out. */
 export function isAlwaysPresent(field: FieldSchema): boolean {
   if (field.pointer || field.omitZero) return false;
   if (field.type.kind === 'object') return true;
@@ -49,7 +49,7 @@ export function isAlwaysPresent(field: FieldSchema): boolean {
   return (field.always || field.required) && ZERO_SCALARS.has(field.type.scalar);
 }
 
-/** Types that are written whatever they hold: structs to Go, or any JSON. */
+/** Types that are written even when empty: structs to Go, or any JSON. */
 const KEPT: ReadonlySet<Scalar> = new Set<Scalar>([
   'quantity',
   'raw',
@@ -60,7 +60,7 @@ const KEPT: ReadonlySet<Scalar> = new Set<Scalar>([
   'schemaorstrings',
 ]);
 
-/** Empty is as good as absent: Go leaves it out. */
+/** Whether an empty value counts as absent, as Go leaves it out. */
 export function dropsEmpty(field: FieldSchema): boolean {
   const { type } = field;
   if (field.pointer || field.always || type.kind === 'object' || isAlwaysPresent(field)) return false;

@@ -41,7 +41,7 @@ export function decodeMessage(name: string, bytes: Uint8Array, embedded?: Embedd
   return messageDecoder(name)(reader);
 }
 
-/** Set for the time of one decoding, which is synchronous. */
+/** Set during one decoding, which is synchronous. */
 let decodeEmbedded: EmbeddedDecoder | undefined;
 
 type Bag = { [key: string]: unknown };
@@ -52,7 +52,7 @@ type ValueDecoder = (reader: Reader) => unknown;
 interface FieldDecoder {
   readonly name: string;
   readonly wire: number;
-  /** Reads the value that was found, given what the field held before. */
+  /** Reads the value; `before` is the field's value so far. */
   read(reader: Reader, before: unknown, tag: number): unknown;
 }
 
@@ -146,7 +146,7 @@ function repeated(name: string, element: TypeExpression): FieldDecoder {
     wire,
     read(reader, before, tag) {
       const list = (before ?? []) as unknown[];
-      // Numbers may come packed: many values behind one length.
+      // Numbers may be packed: many values behind one length.
       if (wire !== WIRE_BYTES && (tag & 7) === WIRE_BYTES) {
         readNested(reader, (inner) => {
           while (inner.position < inner.end) push(list, read(inner));

@@ -75,10 +75,10 @@ function fieldEncoder(field: FieldFact): MessageEncoder {
   if (type.kind === 'list' && !type.wrapped) return repeated(field, type.element);
   if (type.kind === 'map') return mapOf(field, type.value);
   const tag = tagOf(number, type);
-  // What a revision holds is compared by its bytes.
+  // The data of a ControllerRevision is compared by its bytes.
   const isRevision = name === 'data' && !field.pointer && type.kind === 'scalar' && type.scalar === 'raw';
   const write = isRevision ? rawBytes(encodeRaw) : valueEncoder(type);
-  // Go writes what is no pointer even when it is empty; lists and bytes are left out when nobody set them.
+  // Go writes fields that are no pointers even when they are empty; lists and bytes are left out when unset.
   const omitted = field.pointer || type.kind === 'list' || (type.kind === 'scalar' && type.scalar === 'bytes');
   return (writer, object) => {
     const value = object[name];
@@ -122,7 +122,7 @@ function nested(writer: Writer, number: number, content: () => void): void {
   writeUnsigned(writer, number * 8 + WIRE_BYTES);
 }
 
-/** Writes what `content` writes with its length in front. */
+/** Writes the bytes of `content` with their length in front. */
 function lengthOf(writer: Writer, content: () => void): void {
   const before = written(writer);
   content();

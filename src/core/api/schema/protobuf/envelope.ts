@@ -1,6 +1,6 @@
 /**
  * Kubernetes' protobuf on the wire: four magic bytes, then an envelope with the object's type and the object itself.
- * This is the face of the folder; ./decode.ts and ./encode.ts do bare messages.
+ * The entry point of the folder; ./decode.ts and ./encode.ts do bare messages.
  */
 import { goQuote } from '../../../kube/go-text.ts';
 import { ProtobufError } from '../../errors.ts';
@@ -76,14 +76,14 @@ export function encodeProtobufObject(object: { readonly apiVersion: string; read
   return encodeEnvelope(apiVersion, kind, encodeMessage(schemaFor(apiVersion, kind), object));
 }
 
-/** The item of a list as a bare message; lists do not say of each item what it is. */
+/** The item of a list as a bare message; a list does not repeat the type of its items. */
 export const encodeListItem = (object: { readonly apiVersion: string; readonly kind: string }): Buffer =>
   encodeMessage(schemaFor(object.apiVersion, object.kind), object);
 
-/** What stands before, between and behind the items of a list, each of them a bare message that somebody else writes. */
+/** The bytes before, between and behind the items of a list; the caller writes each item as a bare message. */
 export interface ListFrame {
   readonly before: Buffer;
-  /** Stands before an item of so many bytes. */
+  /** The bytes before an item of this size. */
   item(size: number): Buffer;
   readonly after: Buffer;
 }
@@ -113,7 +113,7 @@ export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array
   return Buffer.concat([before, raw, after]);
 }
 
-/** What stands before and behind a bare message of so many bytes. */
+/** The bytes before and behind a bare message of this size. */
 function envelopeAround(apiVersion: string, kind: string, size: number): { before: Buffer; after: Buffer } {
   const writer = createWriter();
   const field = (number: number): void => writeByte(writer, number * 8 + WIRE_BYTES);

@@ -15,7 +15,7 @@ const WIRE_FIXED32 = 5;
 export interface Reader {
   readonly bytes: Buffer;
   position: number;
-  /** Where the message being read ends. */
+  /** The end of the message being read. */
   end: number;
   depth: number;
 }
@@ -134,7 +134,7 @@ export function readNested<T>(reader: Reader, read: (reader: Reader) => T): T {
   return value;
 }
 
-/** Passes over a field that nobody knows. Groups were never used by Kubernetes and are refused. */
+/** Skips an unknown field. Groups were never used by Kubernetes and are refused. */
 export function skipField(reader: Reader, tag: number): void {
   switch (tag & 7) {
     case WIRE_VARINT:

@@ -31,7 +31,7 @@ const STRING = scalar('string');
 const JSON_SCHEMA: TypeExpression = { kind: 'object', name: 'apiextensions/v1.JSONSchemaProps' };
 const TIMESTAMP = [plain('seconds', 1, scalar('int64')), plain('nanos', 2, scalar('int32'))];
 
-/** The fields of each; names are ours. */
+/** The fields of each small message; the names are ours. */
 export const MESSAGES = {
   quantity: [plain('string', 1, STRING)],
   intorstring: [plain('type', 1, scalar('int64')), plain('int', 2, scalar('int32')), plain('string', 3, STRING)],

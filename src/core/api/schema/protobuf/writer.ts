@@ -5,7 +5,7 @@
  */
 export interface Writer {
   bytes: Buffer;
-  /** What is written so far begins here. */
+  /** Index of the first byte written so far; the content ends at the end of the buffer. */
   start: number;
 }
 
@@ -13,14 +13,14 @@ const INITIAL_SIZE = 16 * 1024;
 
 export const createWriter = (): Writer => ({ bytes: Buffer.allocUnsafe(INITIAL_SIZE), start: INITIAL_SIZE });
 
-/** A copy of what was written; the writer is empty afterwards. */
+/** A copy of the bytes written; the writer is empty afterwards. */
 export function finish(writer: Writer): Buffer {
   const result = Buffer.from(writer.bytes.subarray(writer.start));
   writer.start = writer.bytes.length;
   return result;
 }
 
-/** Bytes written so far; the difference of two lengths is the length of what was written in between. */
+/** Number of bytes written so far; the difference of two results is the length of the part in between. */
 export const written = (writer: Writer): number => writer.bytes.length - writer.start;
 
 function reserve(writer: Writer, count: number): number {
@@ -78,7 +78,7 @@ export function writeByte(writer: Writer, value: number): void {
 }
 
 export function writeDouble(writer: Writer, value: number): void {
-  // The buffer may be replaced by `reserve`, so it is read afterwards.
+  // `reserve` may replace the buffer, so `writer.bytes` is read after it.
   const at = reserve(writer, 8);
   writer.bytes.writeDoubleLE(value, at);
 }

@@ -9,7 +9,7 @@ const word = fc.string({ unit: 'grapheme', maxLength: 8 });
 const moment = fc.integer({ min: -1_000_000_000, max: 4_000_000_000 }).filter((seconds) => seconds !== 0);
 const json = fc
   .jsonValue({ maxDepth: 2, noUnicodeString: false })
-  // Protobuf has no null; minus zero is written without its sign, and long integers are read as such.
+  // Protobuf has no null; minus zero is written without its sign, and long integers are read as bigints.
   .map((value): unknown => parseJson(JSON.stringify(value)))
   .filter((value) => value !== null);
 
