@@ -91,7 +91,7 @@ export interface AdmissionVariables {
   readonly authorizer?: boolean;
   /** Types of the policy's own variables, in the order they may refer to each other. */
   readonly variables?: ReadonlyMap<string, CelType>;
-  /** The types of `object` and `oldObject`, and of `params`; anything unless told. */
+  /** The types of `object` and `oldObject`, and of `params`; dyn by default. */
   readonly object?: DeclType;
   readonly paramsType?: DeclType;
   /** Expressions of mutating policies build objects and JSON patches. */
@@ -118,7 +118,7 @@ export function admissionEnvironment(options: AdmissionVariables = {}): CelEnvir
         : {}),
       ...(variables ? { variables: objectDecl('kubernetes.variables', new Map(fields)) } : {}),
     },
-    // Fields of known types are called as everybody calls them: `object.metadata.namespace`.
+    // With known types, fields keep their plain names: `object.metadata.namespace`.
     { jsonPatch, reservedFields: options.object !== undefined },
   );
 }

@@ -104,7 +104,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** `a.b.c` as a name, when it is nothing but names. */
+/** `a.b.c` as a name; undefined if the expression is more than names. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.test) return undefined;

@@ -19,14 +19,14 @@ import {
   type Val,
 } from './values/values.ts';
 
-/** How the key of a part is found: known beforehand or evaluated. */
+/** The key of a part: a constant or an expression. */
 type Key = { readonly constant: CelValue } | { readonly resolve: Eval };
 
 export interface Qualifier {
   readonly key: Key;
-  /** `?.` and `[?]`: what is not there is none. */
+  /** `?.` and `[?]`: an absent member yields none. */
   readonly optional: boolean;
-  /** `has()`: only whether it is there. */
+  /** `has()`: only the presence of the member. */
   readonly test: boolean;
 }
 
@@ -86,7 +86,7 @@ export function attributeEval(attribute: Attribute): Eval {
   };
 }
 
-/** `has(path)`: the start is free, and a condition before it is given back what the last part cost. */
+/** `has(path)`: the start is free; a path that starts with a condition gets the price of its last part back. */
 export function presenceEval(attribute: Attribute): Eval {
   const resolve = resolver(attribute);
   const refund = attribute.kind === 'condition' ? -1 : 0;
@@ -142,7 +142,7 @@ function select(object: CelValue, key: CelValue): Val {
   );
 }
 
-/** `undefined` when there is nothing under the key. */
+/** The member under the key; `undefined` if there is none. */
 function find(object: CelValue, key: CelValue): Val | undefined {
   if (object instanceof CelMap) return isKey(key) ? object.find(key) : invalidKey(key);
   if (!(object instanceof CelList)) return isKey(key) ? undefined : invalidKey(key);

@@ -61,7 +61,7 @@ export type CompiledCel =
       readonly message: string;
     };
 
-/** A value, or an error that using it will be. */
+/** A value, or the error that every use of it yields. */
 export type CelBinding = CelValue | CelError;
 
 export interface CelBindings {
@@ -70,18 +70,18 @@ export interface CelBindings {
 }
 
 interface EvaluateOptions {
-  /** Cost at which evaluation stops; `PER_CALL_LIMIT` unless told. */
+  /** Cost at which evaluation stops; `PER_CALL_LIMIT` by default. */
   readonly limit?: number;
 }
 
-/** `cost` is what was spent, also when it failed. */
+/** `cost` is the cost spent, also by a failed evaluation. */
 export type CelResult =
   | { readonly ok: true; readonly value: CelValue; readonly cost: number }
   | {
       readonly ok: false;
       /** As cel-go says it: `no such key: x`. */
       readonly error: string;
-      /** The cost limit ended it: no other expression of this budget should be tried. */
+      /** The evaluation exceeded the cost limit: no other expression of this budget should be tried. */
       readonly outOfBudget: boolean;
       readonly cost: number;
     };
@@ -91,14 +91,14 @@ export interface CelProgram {
   readonly outputType: CelType;
   /** Names of all variables the expression refers to. */
   readonly references: ReadonlySet<string>;
-  /** What one evaluation may cost by the bounds of the schema (maxLength, maxItems, maxProperties). */
+  /** Bounds of the cost of one evaluation, by the bounds of the schema (maxLength, maxItems, maxProperties). */
   readonly estimatedCost: CelCost;
   evaluate(bindings: CelBindings, options?: EvaluateOptions): CelResult;
 }
 
-/** What the expressions of one place may refer to. */
+/** Features that the expressions of one place may use. */
 export interface EnvironmentOptions {
-  /** What mutating policies have: the types they build, and `jsonpatch.escapeKey`. */
+  /** Features of mutating policies: the types they build, and `jsonpatch.escapeKey`. */
   readonly jsonPatch?: boolean;
   /** Fields named like reserved words need no underscores. */
   readonly reservedFields?: boolean;
@@ -187,7 +187,7 @@ function run(plan: Plan, frame: Frame): CelResult {
     return { ok: false, error: value.message, outOfBudget: false, cost: frame.cost };
   } catch (error) {
     if (error instanceof OutOfBudget) return { ok: false, error: error.message, outOfBudget: true, cost: frame.cost };
-    // Values may nest deeper than the stack; upstream's grows, ours does not.
+    // Values may nest deeper than the stack; upstream's stack grows, ours does not.
     if (error instanceof RangeError) {
       return { ok: false, error: OUT_OF_BUDGET_ERROR, outOfBudget: true, cost: frame.cost };
     }
@@ -200,17 +200,17 @@ const OUT_OF_BUDGET_ERROR = 'operation cancelled: actual cost limit exceeded';
 /** JSON as a value of a type. It is wrapped, not copied. A value that does not fit its schema is an error when used. */
 export const celValueOf = (json: Json, decl: DeclType): CelBinding => decl.adapt(json);
 
-/** How often a rule may run in one object, when it stands below lists or maps without bounds. */
+/** How often a rule below lists or maps without bounds may run in one object. */
 export const maxCardinality = (decl: DeclType): number => Math.floor(MAX_REQUEST_BYTES / (decl.minSerializedSize + 1));
 
 /** `estimated rule cost exceeds budget by factor of 2.5x (try …)`. */
 export function costMessage(name: string, cost: number, limit: number): string {
   const factor = cost / limit;
-  // Small excesses are told exactly, so that authors see how far they are.
+  // Small excesses are printed exactly, so that authors see how close they are.
   const text = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
   return `${name} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** What is left of a budget after an evaluation; `undefined` when it did not suffice. */
+/** The budget that remains after an evaluation; `undefined` when it did not suffice. */
 export const remainingBudget = (budget: number, result: CelResult): number | undefined =>
   result.cost > budget || (!result.ok && result.outOfBudget) ? undefined : budget - result.cost;

@@ -1,4 +1,4 @@
-/** Types of all nodes, and which overloads their calls mean; or what is wrong, in cel-go's words. */
+/** Types of all nodes, and the overloads of their calls; or the issues, in cel-go's words. */
 import {
   qualifiedName,
   type CallExpr,
@@ -46,11 +46,11 @@ import {
 import { mostGeneral, substitute, Substitutions, unify, unifyAll } from './unify.ts';
 import { CelUint } from './values/values.ts';
 
-/** What a name or call turned out to be. */
+/** The declaration that a name or call refers to. */
 type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'type'; readonly name: string }
-  /** More than one overload: which one is decided at run time. */
+  /** With several overloads, the arguments decide at run time. */
   | {
       readonly kind: 'function';
       readonly name: string;
@@ -338,7 +338,7 @@ export function check(expr: Expr, environment: CelEnvironment): CheckResult {
     types[node.id] = mapType(keyType, value ?? freshVariable());
   }
 
-  /** Elements of different types make a list of anything; a validator looks after those that must not. */
+  /** Elements of different types make a list of dyn; a validator reports lists that must have one type. */
   function join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     if (assign(previous, current)) return mostGeneral(previous, current);

@@ -96,7 +96,7 @@ export const INT_DECL = scalar(INT, 1);
 export const DOUBLE_DECL = scalar(DOUBLE, 1);
 export const TIMESTAMP_DECL = scalar(TIMESTAMP, 12);
 
-/** Objects without a name get one from where they are: `self.spec.ports.@idx`. */
+/** Objects without a name are named after their path: `self.spec.ports.@idx`. */
 export const UNNAMED = 'object';
 
 export function withNames(decl: DeclType, name: string): DeclType {
@@ -127,8 +127,8 @@ export function collectObjects(decl: DeclType, into: Map<string, DeclType>): voi
   if (decl.element) collectObjects(decl.element, into);
 }
 
-/** The type of an optional, for `oldSelf` where rules ask for it. */
+/** The type of an optional, for `oldSelf` in rules with `optionalOldSelf`. */
 export const optionalDecl = (decl: DeclType): DeclType => ({ ...decl, type: optionalType(decl.type) });
 
-/** A type that only the checker knows about: results of other expressions, values of libraries. */
+/** A type that only the checker sees: results of other expressions, values of libraries. */
 export const opaqueDecl = (type: CelType): DeclType => scalar(type, 1);

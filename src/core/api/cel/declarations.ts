@@ -515,7 +515,7 @@ jsonpatch.escapeKey
 
 let declared: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** Overloads by function name. Read when first asked for. */
+/** Overloads by function name. Parsed on first use. */
 export function functionOverloads(name: string): readonly Overload[] | undefined {
   declared ??= readDeclarations();
   return declared.get(name);

@@ -27,7 +27,7 @@ const ONE: ReadonlySet<string> = new Set([
   ...['getHost', 'getPort', 'getEscapedPath', 'getQuery'],
 ]);
 
-/** What the function costs beside its arguments; `undefined` for those the language itself prices. */
+/** The cost of the function beside its arguments; `undefined` for functions that the language itself prices. */
 export function estimateCall(
   name: string,
   overload: string,
@@ -185,7 +185,7 @@ function equalityEstimate(left: EstimateNode | undefined, right: EstimateNode | 
 
 const allocating = (factor: number, size: Size): CallEstimate => estimate(add(scale(size, factor), fixed(11)), size);
 
-/** A literal integer, none below zero. */
+/** A literal integer, at least zero. */
 function literalInt(node: EstimateNode | undefined, otherwise: number): number {
   const value = node?.expr.kind === 'literal' ? node.expr.value : undefined;
   return typeof value === 'bigint' ? Math.max(0, Number(value)) : otherwise;

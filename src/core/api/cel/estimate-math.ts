@@ -14,13 +14,13 @@ export interface EstimateNode {
   readonly type: CelType | undefined;
   readonly path: readonly string[];
   readonly size: Size | undefined;
-  /** Size of what another path leads to, by the schema. */
+  /** Size of the value at another path, by the schema. */
   readonly itemSize: (path: readonly string[]) => Size | undefined;
 }
 
 export interface CallEstimate {
   readonly cost: CelCost;
-  /** Size of the result, where that can be told. */
+  /** Size of the result, where it can be estimated. */
   readonly size: Size | undefined;
 }
 
@@ -30,7 +30,7 @@ const costOf = (value: number): number => Math.min(value, MAX_COST);
 export const fixed = (value: number): Size => ({ min: value, max: value });
 export const UNKNOWN_SIZE: Size = { min: 0, max: MAX_COST };
 
-/** Where upstream multiplies without a look at the end of its integers, they begin anew. */
+/** The product modulo 2^64, where upstream multiplies without a check for overflow. */
 export function wrapped(size: number, factor: bigint, more: bigint): number {
   const exact = size >= MAX_COST ? 0xffffffffffffffffn : BigInt(size);
   return Number(BigInt.asUintN(64, exact * factor + more));
@@ -41,7 +41,7 @@ export const times = (a: Size, b: Size): Size => ({ min: costOf(a.min * b.min), 
 export const union = (a: Size, b: Size): Size => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
 export const costUnion = (a: CelCost, b: CelCost): CelCost => union(a, b);
 
-/** Multiplied by a factor and rounded up. */
+/** The size multiplied by a factor and rounded up. */
 export const scale = (size: Size, factor: number): Size => ({
   min: costOf(Math.ceil(size.min * factor)),
   max: costOf(Math.ceil(size.max * factor)),

@@ -1,6 +1,6 @@
 /**
- * What an expression may cost, from the bounds in the schema: cel-go's estimate with Kubernetes' additions. The numbers
- * decide which CRDs are accepted, so they follow upstream step by step, its odd steps included.
+ * Estimated costs of expressions, from the bounds in the schema: cel-go's estimate with Kubernetes' additions. The
+ * numbers decide which CRDs are accepted, so they follow upstream step by step, its odd steps included.
  */
 import { ACCUMULATOR, type CallExpr, type Expr, type FoldExpr } from './ast.ts';
 import type { CelCost } from './model.ts';
@@ -24,7 +24,7 @@ import {
 import { codePointLength } from './values/source.ts';
 import type { CelType } from './types.ts';
 
-/** Sizes of what is inside a list or map. */
+/** Sizes of the entries of a list or map. */
 interface EntrySize {
   readonly container: 'list' | 'map';
   readonly key: Size;
@@ -72,7 +72,7 @@ export function estimateCost(expr: Expr, checked: Checked, root: DeclType | unde
   }
 
   /**
-   * The largest size the schema allows for what a path leads to. Every path is taken to start at the root, whatever
+   * The largest size that the schema allows for the value at a path. Every path is taken to start at the root, whatever
    * variable it started from; so does upstream.
    */
   function schemaSize(path: readonly string[]): Size | undefined {
@@ -176,7 +176,7 @@ export function estimateCost(expr: Expr, checked: Checked, root: DeclType | unde
     return {
       expr: node,
       type: typeOf(node),
-      // Accumulators lead nowhere in a schema.
+      // The schema has no path for accumulators.
       path: path[0] === ACCUMULATOR || path[0] === '__result__' ? NO_PATH : path,
       size: sizeOf(node),
       itemSize: (items) => schemaSize(items),

@@ -21,7 +21,10 @@ import { BYTES } from './types.ts';
 const UNBOUNDED = -1;
 const ANYTHING = objectDecl(UNNAMED, new Map());
 
-/** A quantity is a string or a number to OpenAPI, which is no type: expressions do not see those. Nor any JSON. */
+/**
+ * OpenAPI describes a quantity as a string or a number, and any JSON without a type: expressions do not see such
+ * fields.
+ */
 const SCALARS: ReadonlyMap<Scalar, DeclType> = new Map([
   ['string', STRING_DECL],
   ['duration', STRING_DECL],
@@ -38,7 +41,7 @@ const SCALARS: ReadonlyMap<Scalar, DeclType> = new Map([
   ['fieldsv1', ANYTHING],
 ]);
 
-/** Undefined where there is no such type. A type within itself is an object of which nothing is known. */
+/** Undefined where there is no such type. A type within itself is an object without known fields. */
 export function declTypeOfFacts(typeName: string, within: ReadonlySet<string> = new Set()): DeclType | undefined {
   if (within.has(typeName)) return ANYTHING;
   const schema = findTypeSchema(typeName);

@@ -1,8 +1,8 @@
-/** One evaluation: its variables and what it has spent. */
+/** One evaluation: its variables and its cost so far. */
 import { OutOfBudget } from './values/work.ts';
 import type { Val } from './values/values.ts';
 
-/** A variable that no binding was given for; also an accumulator that nobody has asked for yet. */
+/** A variable without a binding; also an accumulator that was not read yet. */
 export const UNSET = Symbol('unset');
 
 export interface Frame {

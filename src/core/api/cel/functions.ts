@@ -1,4 +1,4 @@
-/** Functions by name and overload, and how a call finds the one its arguments are for. */
+/** Functions by name and overload, and how a call finds the overload of its arguments. */
 import type { Overload } from './declarations.ts';
 import { convert, type ConversionName } from './values/convert.ts';
 import type { Fn } from './values/function-table.ts';
@@ -37,7 +37,7 @@ const CONVERSIONS: readonly ConversionName[] = [
   'uint',
 ];
 
-/** Functions that look at their arguments' types themselves. */
+/** Functions that check the types of their arguments themselves. */
 const SINGLETONS: ReadonlyMap<string, Fn> = new Map<string, Fn>([
   ['_+_', operators.add],
   ['_-_', operators.subtract],
@@ -75,10 +75,10 @@ const IMPLEMENTATIONS: ReadonlyMap<string, Fn> = new Map<string, Fn>([
   ...AUTHORIZER_FUNCTIONS,
 ]);
 
-/** Their implementations tell by themselves what they cannot take. */
+/** Functions whose implementations report unsuitable arguments themselves. */
 const UNGUARDED: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'flatten']);
 
-/** Bound as functions of many arguments: they look at no argument after one that is an error. */
+/** Bound upstream as functions of many arguments: arguments after an error are not evaluated. */
 const EARLY: ReadonlySet<string> = new Set(['string_format', 'list_flatten_int']);
 
 const FOLDED: ReadonlySet<string> = new Set([...CONVERSIONS, 'dyn', 'type']);
@@ -90,7 +90,7 @@ export type Bound =
 
 const bound = (fn: Fn, early = false): Bound => ({ fn, lenient: false, early });
 
-/** The function a call means. `overload` is empty when the checker left several. */
+/** The function of a call. `overload` is empty when the checker left several. */
 export function bindFunction(
   name: string,
   overload: string,
@@ -124,7 +124,7 @@ export function bindFunction(
   return bound(dispatch(name, overloads), true);
 }
 
-/** Checks arguments whose types nobody could tell before. */
+/** Checks arguments whose types the checker did not know. */
 function guarded(
   name: string,
   overloads: readonly Overload[],

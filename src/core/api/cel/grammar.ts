@@ -37,7 +37,7 @@ export const PRODUCTS: ReadonlyMap<TokenType, string> = new Map<TokenType, strin
   ["'/'", '_/_'],
   ["'%'", '_%_'],
 ]);
-/** What may come after an operand wherever it stands. */
+/** Tokens that may follow an operand anywhere. */
 export const OPERATORS: ReadonlySet<TokenType> = new Set<TokenType>([
   ...RELATIONS.keys(),
   ...SUMS.keys(),
@@ -49,7 +49,7 @@ export const OPERATORS: ReadonlySet<TokenType> = new Set<TokenType>([
   "'['",
 ]);
 
-/** What was expected, as messages list it. */
+/** The expected tokens, as messages list them. */
 export function expectingText(types: readonly TokenType[]): string {
   const sorted = TOKEN_NAMES.filter((name) => types.includes(name));
   return sorted.length === 1 ? (sorted[0] ?? '') : `{${sorted.join(', ')}}`;

@@ -106,7 +106,7 @@ describe('evaluations that would not end', () => {
 
   it('ends comparisons of lists that hold themselves twice, sixty times over', () => {
     const twice = `[object]${'.map(x, [x, x])'.repeat(60)}[0]`;
-    // Their price is that of two elements; a smaller limit only makes the test short.
+    // Such lists are priced as two elements; a smaller limit only makes the test short.
     const limit = 20_000;
     expect(run(`${twice} == ${twice}`, [1], limit)).toMatchObject(OUT);
     expect(run(`[${twice}].indexOf(${twice})`, [1], limit)).toMatchObject(OUT);

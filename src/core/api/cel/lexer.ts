@@ -88,7 +88,7 @@ export function tokenize(source: string, report: (issue: LexerIssue) => void): r
       at += token.text.length;
       continue;
     }
-    // The character that did not fit is named and skipped with what came before it.
+    // The error names the character that does not fit and the text before it; both are skipped.
     const end = Math.min(source.length, token + characterLength(source, token));
     report({ at, message: `token recognition error at: '${displayText(source.slice(at, end))}'` });
     at = end;
@@ -127,13 +127,13 @@ function readToken(source: string, at: number): Token | number {
   const two = source.slice(at, at + 2);
   const symbol = SYMBOLS.get(two) ?? SYMBOLS.get(two.slice(0, 1));
   if (symbol !== undefined) return { type: symbol, text: symbol.slice(1, -1), at };
-  // `&`, `|` and `=` are begun tokens: the character after them is the one that does not fit.
+  // `&`, `|` and `=` begin longer tokens: the character after them is the one that does not fit.
   return two[0] === '&' || two[0] === '|' || two[0] === '=' ? at + 1 : at;
 }
 
 const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/y;
 
-/** Where the string that opens here ends; minus the offset of the character that spoils it, when none does. */
+/** The end of the string that opens here; minus the offset of the first wrong character, if the string is malformed. */
 function stringEnd(source: string, at: number, start: string): number {
   const raw = /[rR]/.test(start);
   const long = start.endsWith("'''") || start.endsWith('"""');

@@ -6,7 +6,7 @@ export type Expansion = { readonly expr: Expr } | { readonly at: number; readonl
 
 interface MacroCall {
   readonly make: NodeFactory;
-  /** Place of the call; what a macro makes has no other. */
+  /** Offset of the call; nodes that a macro makes have no other. */
   readonly at: number;
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
@@ -34,7 +34,7 @@ const fold = (call: MacroCall, variable: string, variable2: string | undefined, 
   expr: call.make.fold(call.at, { range: call.target as Expr, variable, variable2, accumulator: ACCUMULATOR, ...loop }),
 });
 
-/** A loop over one variable; `what` is how upstream complains about something that is no name. */
+/** A loop over one variable; `what` is upstream's message for an argument that is no name. */
 const overOne =
   (what: string, loop: LoopMaker): Macro =>
   (call) => {
@@ -134,7 +134,7 @@ const has: Macro = ({ make, at, args }) => {
   return { expr: make.select(at, field.operand, field.field, true) };
 };
 
-/** A loop over nothing that names a value: what `cel.bind` would be. */
+/** A loop over nothing that names a value, as `cel.bind` would. */
 function bind(call: MacroCall, name: string, value: Expr, result: Expr): Expr {
   const { make, at } = call;
   return make.fold(at, {
@@ -216,7 +216,7 @@ const MACROS: ReadonlyMap<string, Macro> = new Map([
   ['.sortBy/2', sortBy],
 ]);
 
-/** What a call expands to; `undefined` for calls that are no macros. */
+/** The expansion of a macro call; `undefined` for calls that are no macros. */
 export function expandMacro(
   make: NodeFactory,
   at: number,

@@ -1,4 +1,4 @@
-/** What the parts of the language share. */
+/** Types that the parts of the language share. */
 import type { DeclType } from './decl-types.ts';
 
 /** Costs are estimates; above 2^53 they are not exact, and they stop at 2^64. */

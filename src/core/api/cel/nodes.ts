@@ -14,10 +14,10 @@ import type {
   StructField,
 } from './ast.ts';
 
-/** A macro may copy what it is given; nested ones could grow without end. */
+/** A macro may copy its arguments, so that nested macros could grow without end. */
 const MAX_NODES = 200_000;
 
-/** Becomes an issue of the expression; it does not leave the room. */
+/** Caught by the parser, and reported as an issue of the expression. */
 export class TooManyNodes extends Error {
   override readonly name = 'TooManyNodes';
 }

@@ -30,7 +30,7 @@ function print(expr: Expr): string {
   }
 }
 
-/** Numbers need parentheses before a dot, and so does what has a sign before it. */
+/** Numbers, and operands with a sign, need parentheses before a dot. */
 const operand = (expr: Expr): string =>
   expr.kind === 'literal' || (expr.kind === 'call' && /^[!-]_$/.test(expr.name)) ? `(${print(expr)})` : print(expr);
 

@@ -26,7 +26,7 @@ const MAX_SYNTAX_ERRORS = 100;
 const MAX_RECOVERIES = 30;
 const MAX_SKIPPED = 256;
 
-/** Ends parsing at once; what is to be said has been reported. */
+/** Ends parsing at once; the issue has been reported. */
 class Abandon extends Error {}
 
 export function parse(source: string): Parsed {
@@ -65,9 +65,9 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
   let recovering = false;
   let recoveries = 0;
   let nesting = 0;
-  /** What may follow the constructs that are open. */
+  /** Tokens that may follow the open constructs. */
   const following: TokenType[][] = [['<EOF>']];
-  /** How deep each node's own operators nest; long chains are as deep as they are long. */
+  /** Nesting depth of each node's operators; a chain is as deep as it is long. */
   const depths = new Map<number, number>();
 
   const token = (ahead = 0): Token => tokens[position + ahead] ?? end;
@@ -98,7 +98,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     throw new Abandon();
   }
 
-  /** Operators end what is skipped only where an operand may stand in front of them. */
+  /** Skips tokens up to one that may follow. Operators count only where an operand may stand in front of them. */
   function skipToFollowing(operators = true): void {
     countRecovery();
     const stops = (type: TokenType): boolean =>
@@ -114,7 +114,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
 
   const placeholder = (at: number): Expr => make.literal(at, null);
 
-  /** Says what was expected here; skips one token if that helps. False when it does not. */
+  /** Reports the expected tokens; skips one token if an expected one follows. False if none does. */
   function repair(expected: readonly TokenType[]): boolean {
     const current = token();
     const helps = expected.includes(peek(1));
@@ -128,7 +128,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     return true;
   }
 
-  /** Takes the token, or goes on as if it had been there when what comes is what would follow it. */
+  /** Takes the token; a missing one is reported and taken as present if the current token fits after it. */
   function expect(type: TokenType, fits: (next: TokenType) => boolean, operators = true): boolean {
     if (peek() === type) {
       advance();
@@ -159,7 +159,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
 
   const depthOf = (expr: Expr): number => depths.get(expr.id) ?? 0;
 
-  /** Notes how deep an operator stands; chains of them nest as parentheses do. */
+  /** Records the depth of an operator; chains of operators nest as parentheses do. */
   function deepen<T extends Expr>(expr: T, parts: readonly Expr[], own = 1): T {
     const depth = own + Math.max(0, ...parts.map(depthOf));
     if (depth > MAX_DEPTH) {
@@ -317,7 +317,7 @@ function makeParser(source: string, issues: ParseIssue[]): () => { expr: Expr; n
     return deepen(make.call(at, optional ? '_[?_]' : '_[_]', [operand, key]), [operand, key]);
   }
 
-  /** An expression where something else could have stood as well. */
+  /** An expression at a place where one of `alternatives` could have stood as well. */
   function started(alternatives: readonly TokenType[]): Expr {
     const { at } = token();
     if (STARTS.has(peek()) || repair([...START, ...alternatives])) return expression();

@@ -1,6 +1,6 @@
 /**
- * What mutating policies build: `Object{…}`, `Object.spec{…}` and so on, whose fields nobody knows before, and
- * `JSONPatch{op, path, from, value}`.
+ * Types that mutating policies build: `Object{…}`, `Object.spec{…}` and so on, whose fields are not known beforehand,
+ * and `JSONPatch{op, path, from, value}`.
  */
 import type { Json, JsonObject } from '../../kube/json.ts';
 import { toJson } from './values/to-json.ts';
@@ -10,9 +10,9 @@ import { ArrayList, CelList, CelMap, CelStruct, isError, type CelValue } from '.
 const OBJECT = 'Object';
 const JSON_PATCH = 'JSONPatch';
 
-/** What the expression of an apply configuration must yield. */
+/** The result type of an apply configuration. */
 export const OBJECT_TYPE: CelType = structType(OBJECT);
-/** What the expression of a JSON patch must yield. */
+/** The result type of a JSON patch. */
 export const JSON_PATCH_TYPE: CelType = listType(structType(JSON_PATCH));
 
 export const isPatchType = (name: string): boolean =>
@@ -28,7 +28,7 @@ const OPERATION: ReadonlyMap<string, CelType> = new Map([
 export const patchFieldType = (type: string, field: string): CelType | undefined =>
   type === JSON_PATCH ? OPERATION.get(field) : DYN;
 
-/** The types of nested objects are named after the fields that lead to them; those that are not, each with a message. */
+/** Messages about nested objects whose types are not named after the fields that lead to them. */
 export function misnamed(value: CelValue, path = OBJECT): readonly string[] {
   if (value instanceof CelStruct) {
     const own =
@@ -59,7 +59,7 @@ function membersOf(list: CelList): readonly CelValue[] {
   return items;
 }
 
-/** The operations of a JSON patch, as JSON. Throws an `Error` for what cannot be one. */
+/** The operations of a JSON patch, as JSON. Throws an `Error` for a value that is no operation. */
 export function patchOperations(value: CelValue): readonly JsonObject[] {
   if (!(value instanceof CelList)) {
     throw new Error('type mismatch: JSONPatchType.expression should evaluate to array');

@@ -1,4 +1,4 @@
-/** Loops: what macros become. */
+/** Loops, to which macros expand. */
 import type { FoldExpr } from './ast.ts';
 import { goTypeName } from './attributes.ts';
 import { UNSET, type Eval, type Frame } from './frame.ts';
@@ -33,11 +33,11 @@ const readSlot =
 export function planFold(planner: Planner, node: FoldExpr): Eval {
   const range = planner.plan(node.range).evaluate;
   const init = planner.plan(node.init).evaluate;
-  // Only what the macro itself writes may grow in place.
+  // Only lists and maps that the macro itself creates may grow in place.
   const growing =
     (node.init.kind === 'list' && node.init.elements.length === 0 && 'list') ||
     (node.init.kind === 'map' && node.init.entries.length === 0 && 'map');
-  /** The accumulator begins when somebody asks for it. */
+  /** The accumulator is initialized when it is first read. */
   const readAccumulator =
     (slot: number): Eval =>
     (frame) => {
@@ -67,7 +67,7 @@ export function planFold(planner: Planner, node: FoldExpr): Eval {
 
 /** One round; false when the condition ends the loop. */
 function round(frame: Frame, { condition, step, accumulator }: Parts): boolean {
-  // Errors do not end a loop, only a clear no does.
+  // Errors do not end a loop, only false does.
   if (condition(frame) === false) return false;
   frame.slots[accumulator] = step(frame);
   return true;

@@ -31,14 +31,14 @@ import {
   type Val,
 } from './values/values.ts';
 
-/** The program cannot be made: a constant that does not convert, a pattern that is none. It becomes a result. */
+/** The program cannot be made: a constant that does not convert, an invalid pattern. Returned as a result. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
 }
 
 interface Planned {
   readonly evaluate: Eval;
-  /** Set when the value is known. */
+  /** Set when the value is constant. */
   readonly constant?: CelValue;
   /** Set when the expression is a path that can be followed further. */
   readonly attribute?: Attribute;
@@ -51,7 +51,7 @@ export interface Plan {
   readonly slots: number;
 }
 
-/** What parts of a plan need from the whole. */
+/** The functions of the planner that its parts use. */
 export interface Planner {
   plan(expr: Expr): Planned;
   /** A slot for a variable that is visible while `body` is planned. */
@@ -67,7 +67,7 @@ const constantPlan = (value: CelValue): Planned => ({ evaluate: () => value, con
 
 const pathPlan = (attribute: Attribute): Planned => ({ evaluate: attributeEval(attribute), attribute });
 
-/** A path to go on from: the one the operand is, or one that starts with its value. */
+/** The attribute to extend: the operand's own path, or one that starts with the operand's value. */
 const attributeOf = (planned: Planned): Attribute =>
   planned.attribute ?? { kind: 'path', start: planned.evaluate, qualifiers: [] };
 
@@ -132,7 +132,7 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
   function planName(node: Expr): Planned {
     const reference = checked.references[node.id];
     if (reference?.kind === 'type') {
-      // The checker knows more types than there are values for.
+      // The checker knows more types than there are type values.
       if (!TYPE_VALUES.has(reference.name)) throw new PlanError(`reference to undefined type: ${reference.name}`);
       return constantPlan(new CelTypeValue(reference.name));
     }
@@ -249,7 +249,7 @@ export function planExpression(expr: Expr, checked: Checked): Plan {
     return constant ? foldConstant(build) : { evaluate: charged(build, 30) };
   }
 
-  /** Only types that expressions may build get this far with fields; of others there are no values. */
+  /** Only patch types can be built; expressions have no values of other types. */
   function planStruct(node: StructExpr): Eval {
     const type = checked.types[node.id]?.name ?? node.name;
     if (!isPatchType(type)) {
@@ -357,8 +357,8 @@ function planMembership(element: Eval, list: CelList): Planned | undefined {
 }
 
 /**
- * A call. `lenient` functions are given errors too; `early` ones look at no further argument after an error, and then
- * cost nothing.
+ * A call. `lenient` functions get errors as arguments too; `early` ones evaluate no further argument after an error,
+ * and then cost nothing.
  */
 function planArguments(fn: Fn, cost: CallCost, args: readonly Eval[], lenient: boolean, early: boolean): Eval {
   const fixed = typeof cost === 'number' ? cost : 0;

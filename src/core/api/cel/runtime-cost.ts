@@ -1,14 +1,14 @@
-/** What a call costs while it runs, from its arguments and, for few, its result. */
+/** Costs of calls at run time, from their arguments and, for few, their result. */
 import { utf8Length } from '../../kube/go-text.ts';
 import { selectorCost } from './estimate-calls.ts';
 import { FORMAT_TYPE } from './values/opaque.ts';
 import { CelList, CelMap, CelOpaque, CelOptional, typeNameOf, type Val } from './values/values.ts';
 import { textLength, work } from './values/work.ts';
 
-/** Most calls cost the same whatever they are given. */
+/** Most calls have a fixed cost. */
 export type CallCost =
   | number
-  /** Known before the call, so that what is too dear is never begun. */
+  /** Computed before the call, so that a call beyond the budget never begins. */
   | { readonly before: (args: readonly Val[]) => number }
   | { readonly after: (result: Val) => number };
 
@@ -19,7 +19,7 @@ function plainSize(value: Val | undefined): number {
   return value instanceof CelOpaque ? (value.size ?? 1) : 1;
 }
 
-/** The language looks into optionals, Kubernetes' functions do not. */
+/** The language prices the value inside an optional, Kubernetes' functions do not. */
 function sizeThroughOptional(value: Val | undefined): number {
   return value instanceof CelOptional && value.value !== undefined
     ? sizeThroughOptional(value.value)
@@ -38,7 +38,7 @@ const smaller = before(([a, b]) => scaled(Math.min(sizeThroughOptional(a), sizeT
 const pattern = before(([text, regex]) => up((1 + plainSize(text)) * 0.1) * scaled(plainSize(regex), 0.25));
 const searching = before(([list]) => traversalCost(list));
 
-/** Values Kubernetes compares at no more than the price of a step. */
+/** The equality of opaque values costs one step in Kubernetes; others cost by size. */
 const cheapEquality = before((args) => {
   const [left] = args;
   if (left instanceof CelOpaque) return 1;
@@ -115,7 +115,7 @@ const BY_NAME: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
 
 const both = before(([a, b]) => scaled(sizeThroughOptional(a) + sizeThroughOptional(b), 0.1));
 
-/** Prices of the language itself, for calls whose overload the checker could tell. */
+/** Prices of the language itself, for calls with a single overload. */
 const BUILT_IN: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ...[
     'starts_with_string',
@@ -156,7 +156,7 @@ export function callCostOf(name: string, overload: string): CallCost {
   return BY_NAME.get(name) ?? BUILT_IN.get(overload) ?? 1;
 }
 
-/** The cost of looking at everything there is in a value once. */
+/** The cost of visiting every element of a value once. */
 function traversalCost(value: Val | undefined): number {
   work(1);
   if (typeof value === 'string') return Math.trunc(utf8Length(value) * 0.1);

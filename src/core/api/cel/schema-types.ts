@@ -61,8 +61,8 @@ function withObjectMeta(schema: JSONSchemaProps): JSONSchemaProps {
 const notNegative = (value: number): number => Math.max(0, value);
 
 /**
- * The type of data of this schema; `undefined` when expressions cannot see such data. `resourceRoot` is for the root of
- * a custom resource.
+ * The type of values of this schema; `undefined` when expressions cannot see such values. `resourceRoot` is for the
+ * root of a custom resource.
  */
 export function declTypeOf(schema: JSONSchemaProps, resourceRoot = false): DeclType | undefined {
   if (schema[INT_OR_STRING] === true) {
@@ -166,7 +166,7 @@ function adapterOf(schema: JSONSchemaProps): Adapt {
 
 const wrong = (message: string): CelError => new CelError(message);
 
-/** The type as Go's `%T` names what JSON became. */
+/** Go's `%T` of a JSON value. */
 function goTypeOf(json: Json): string {
   if (typeof json === 'string') return 'string';
   if (typeof json === 'boolean') return 'bool';
@@ -215,7 +215,7 @@ function adaptIntOrString(json: Json): Val {
 }
 
 function objectAdapter(schema: JSONSchemaProps): Adapt {
-  // Made when first needed: schemas may be deep, and most members are never looked at.
+  // Made on first use: schemas may be deep, and most members are never read.
   let members: MemberSchema | undefined;
   return (json) => {
     if (typeof json !== 'object' || json === null || Array.isArray(json)) {

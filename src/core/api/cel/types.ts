@@ -61,7 +61,7 @@ export const isDyn = (type: CelType): boolean => type.kind === 'dyn' || type.kin
 export const isDynOrError = (type: CelType): boolean => isDyn(type) || type.kind === 'error';
 export const isOptional = (type: CelType): boolean => type.kind === 'opaque' && type.name === 'optional_type';
 
-/** What an optional holds, or the type itself. */
+/** The type of an optional's value, or the type itself. */
 export const withoutOptional = (type: CelType): CelType => (isOptional(type) ? parameter(type, 0) : type);
 
 export const parameter = (type: CelType, index: number): CelType => type.parameters[index] ?? DYN;

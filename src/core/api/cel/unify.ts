@@ -2,8 +2,8 @@
 import { DYN, isDyn, isDynOrError, parameter, sameType, type CelType } from './types.ts';
 
 /**
- * What type variables stand for, by their name. One map serves a whole check: what a failed attempt noted is taken
- * back, so that large expressions do not copy it for every call.
+ * The types that type variables stand for, by their names. One map serves a whole check: bindings of a failed attempt
+ * are undone, so that large expressions do not copy the map for every call.
  */
 export class Substitutions {
   readonly #bound = new Map<string, CelType>();
@@ -18,7 +18,7 @@ export class Substitutions {
     this.#bound.set(name, type);
   }
 
-  /** Keeps what the attempt noted if it succeeds. */
+  /** Keeps the attempt's bindings if it succeeds, and undoes them otherwise. */
   attempt(unification: () => boolean): boolean {
     this.#trail = [];
     if (unification()) return true;
@@ -30,7 +30,7 @@ export class Substitutions {
   }
 }
 
-/** Whether `from` may be given where `to` is wanted; if so, variables stand for what that needs. */
+/** Whether `from` is assignable to `to`; if so, type variables are bound accordingly. */
 export const unify = (known: Substitutions, from: CelType, to: CelType): boolean =>
   known.attempt(() => assignable(known, from, to));
 
@@ -98,7 +98,7 @@ function absentFrom(known: Substitutions, variable: CelType, within: CelType): b
   return within.parameters.every((p) => absentFrom(known, variable, p));
 }
 
-/** Replaces variables by what they stand for; free ones become dyn if asked for. */
+/** Replaces variables by their types; free ones become dyn with `freeToDyn`. */
 export function substitute(known: Pick<Substitutions, 'get'>, type: CelType, freeToDyn: boolean): CelType {
   const bound = type.kind === 'param' ? known.get(type.name) : undefined;
   if (bound) return substitute(known, bound, freeToDyn);

@@ -8,7 +8,7 @@ import type { ParseIssue } from './parser.ts';
 import { DYN, isOptional, parameter, printType, sameType, type CelType, type TypeKind } from './types.ts';
 import { isError } from './values/values.ts';
 
-/** Issues in the order upstream's validators find them; places sort them in the end. */
+/** Issues in the order of upstream's validators; the caller sorts them by place. */
 export function validate(root: Expr, checked: Checked): readonly ParseIssue[] {
   const issues: ParseIssue[] = [];
   const typeOf = (node: Expr): CelType => checked.types[node.id] ?? DYN;
@@ -101,7 +101,7 @@ function checkFormat(node: CallExpr, typeOf: TypeOf, issues: ParseIssue[]): void
   for (const piece of parseFormat(node.target.value)) {
     if ('text' in piece) continue;
     used++;
-    // What the format itself gets wrong is found before the missing argument is.
+    // Errors of the format itself are found before a missing argument.
     if ('problem' in piece && piece.problem === 'unexpected end of string') {
       issues.push({ at: node.at, message: piece.problem });
       return;

@@ -1,4 +1,4 @@
-/** `authorizer.group('apps').resource('deployments').check('create').allowed()`. Who decides is the caller's matter. */
+/** `authorizer.group('apps').resource('deployments').check('create').allowed()`. The caller provides the decisions. */
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../kube/names.ts';
 import type { Fn, FunctionTable } from '../values/function-table.ts';
 import {
@@ -36,7 +36,7 @@ export type AuthorizationCheck =
 interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason?: string;
-  /** Set when the question could not be answered. */
+  /** Set when the authorizer failed. */
   readonly error?: string;
 }
 
@@ -76,7 +76,7 @@ export interface RequestedResource {
   readonly name: string;
 }
 
-/** The value of `authorizer.requestResource`: a check of what the request itself is about. */
+/** The value of `authorizer.requestResource`: a check of the request's own resource. */
 export const requestResourceValue = (
   user: AuthorizerUser,
   authorize: Authorize,

@@ -32,7 +32,7 @@ export const CLAUSE_PROBLEMS: { readonly [clause in Clause]: string } = {
 export type FormatPiece =
   | { readonly text: string }
   | { readonly clause: Clause; readonly precision: number | undefined }
-  /** Reported when the reader gets here, arguments permitting. */
+  /** Reported when formatting gets here, unless the argument is missing. */
   | { readonly problem: string };
 
 const CLAUSES: ReadonlySet<string> = new Set(['s', 'd', 'f', 'e', 'b', 'x', 'X', 'o']);

@@ -16,7 +16,7 @@ import { uriProblem } from './urls.ts';
 
 interface NamedFormat extends Comparable {
   readonly problems: (text: string) => Problems;
-  /** How long a pattern for it would be; its price follows. */
+  /** Length of an equivalent pattern, which determines the price. */
   readonly maxRegexSize: number;
 }
 

@@ -23,7 +23,7 @@ function run(expression: string, ...values: readonly Json[]): Json {
   return result.ok ? toJson(result.value) : `! ${result.error}`;
 }
 
-/** Texts with characters inside and outside of the basic plane, over a small alphabet so that things are found. */
+/** Texts with characters inside and outside of the basic plane, over a small alphabet so that searches succeed. */
 const texts = fc
   .array(fc.constantFrom('a', 'b', 'é', '日', '😀', ','), { maxLength: 8 })
   .map((parts) => parts.join(''));

@@ -18,7 +18,7 @@ import {
 import { OutOfBudget, work } from '../values/work.ts';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
-/** The cost of a longer one is beyond every limit. */
+/** A longer range costs more than every limit. */
 const MAX_RANGE = 2_000_000n;
 
 /** The elements, or the first error among them. */

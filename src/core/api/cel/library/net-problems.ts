@@ -1,4 +1,4 @@
-/** What is wrong with the text of an address or range, in the words of Go's netip. `undefined` when nothing is. */
+/** Errors in the text of an address or range, in the words of Go's netip. `undefined` for a valid text. */
 import { goQuote } from '../../../kube/go-text.ts';
 
 type Problem = { readonly message: string; readonly at?: string };

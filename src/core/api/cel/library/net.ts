@@ -21,7 +21,7 @@ const isMapped = (bytes: readonly number[]): boolean =>
 const addressOf = (bytes: readonly number[]): CelOpaque =>
   new CelOpaque(IP_TYPE, { bytes, identity: formatIP({ bytes }) } satisfies Address, bytes.length);
 
-/** Bytes of the address, or what is wrong with the text. */
+/** Bytes of the address, or the error of the text. */
 function readAddress(text: string): readonly number[] | CelError {
   const problem = addressProblem(text);
   if (problem !== undefined) {
@@ -111,7 +111,7 @@ const withRange = (text: CelValue, use: (other: Range) => Val): Val => {
 
 const withAddress = (text: CelValue, use: (other: Address) => Val): Val => {
   const other = toAddress(text as string);
-  // Upstream forgets what was wrong with the address.
+  // Upstream reports an invalid address as a missing overload.
   return isError(other) ? NO_OVERLOAD : use(address(other));
 };
 

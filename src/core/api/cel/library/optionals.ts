@@ -92,7 +92,7 @@ export const OPTIONAL_FUNCTIONS: FunctionTable = [
   ['@mapInsert_map_map', (map, added) => insertAll(map as EntryMap, added as CelMap)],
 ];
 
-/** An optional may hold null, which is not nothing. */
+/** Null inside an optional is a value, and not an absent one. */
 function noneOrNull(optional: CelOptional): Val {
   return optional.value === null ? null : NOTHING_THERE;
 }

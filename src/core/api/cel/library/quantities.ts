@@ -26,7 +26,7 @@ function read(text: string): Val {
   }
 }
 
-/** Upstream keeps an amount as an integer only up to a size; beyond it has none, whole or not. */
+/** Upstream keeps an amount as an integer only up to this scale; a larger amount is no integer, whole or not. */
 const MAX_SCALE = 18;
 
 function integerOf({ mantissa, scale }: Quantity): bigint | undefined {

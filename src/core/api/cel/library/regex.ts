@@ -6,7 +6,7 @@ import { work } from '../values/work.ts';
 
 export type Compiled = { readonly pattern: RE2JS } | { readonly problem: string };
 
-/** Patterns made while expressions run; those in the expressions themselves are kept by their programs. */
+/** Cached patterns that are made while expressions run; literal patterns are kept by their programs. */
 const MAX_CACHED = 256;
 const cache = new Map<string, Compiled>();
 
@@ -46,7 +46,7 @@ function findFirst(pattern: RE2JS, text: string): Val {
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-/** All matches, none overlapping; an empty one does not directly follow another, as in Go. */
+/** All matches, none overlapping; an empty match does not directly follow another match, as in Go. */
 function findEach(pattern: RE2JS, text: string, limit: bigint): Val {
   const items: string[] = [];
   const matcher = pattern.matcher(text);

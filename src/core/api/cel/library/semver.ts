@@ -27,7 +27,7 @@ function parseNumber(name: string, text: string): bigint | string {
   return value > MAX_UINT64 ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : value;
 }
 
-/** A version, or what is wrong with the text. */
+/** A version, or the error of the text. */
 export function parseVersion(text: string): Parsed {
   if (text === '') return 'Version string empty';
   const parts = text.split('.');

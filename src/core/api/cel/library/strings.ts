@@ -93,7 +93,7 @@ function interleave(text: string, inserted: string, count: number): string {
   return left > 0 ? result + inserted : result;
 }
 
-/** As strings.SplitN: the last piece holds what is left. */
+/** As strings.SplitN: the last piece holds the rest of the text. */
 function split(text: string, separator: string, limit: bigint): Val {
   if (limit === 0n) return new ArrayList([]);
   const pieces = separator === '' ? Array.from(text) : text.split(separator);

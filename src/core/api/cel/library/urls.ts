@@ -22,7 +22,7 @@ const SCHEME = /^([a-zA-Z][a-zA-Z0-9+.-]*):/;
 const USER_INFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/;
 
-/** What is wrong with the text as a URI, as ParseRequestURI says it. */
+/** The error of a text that is no URI, in the words of ParseRequestURI. */
 export function uriProblem(text: string): string | undefined {
   const reading = read(text, true);
   return 'problem' in reading ? `parse ${goQuote(text)}: ${reading.problem}` : undefined;
@@ -71,7 +71,7 @@ function withPath(scheme: string, host: string, path: string, query: string, tex
   return escapeProblem(path) ?? made(scheme, host, escapePath(path), query, text);
 }
 
-/** A path that is already escaped stays; otherwise what must be escaped is. */
+/** A path that is already escaped stays; otherwise its special characters are escaped. */
 function escapePath(path: string): string {
   if (/^[A-Za-z0-9\-._~$&+,/:;=@!'()*%[\]]*$/.test(path)) return path;
   const bytes = unescapeBytes(path);
@@ -125,7 +125,7 @@ function readLiteral(host: string): { readonly host: string } | { readonly probl
   return name.includes(':') ? { host: `[${name}]${port}` } : problem('invalid IP-literal');
 }
 
-/** Hosts may escape only what is not ASCII. */
+/** Only characters beyond ASCII may be escaped in hosts. */
 function unescapeHost(host: string): { readonly host: string } | { readonly problem: string } {
   const bad = escapeProblem(host);
   if (bad) return bad;

@@ -89,7 +89,7 @@ export function described(value: Val): unknown {
   if (value instanceof CelList) return Array.from({ length: value.size }, (_, index) => described(value.at(index)));
   if (value instanceof CelMap) {
     const entries = value.keys().map((key) => [described(key), described(value.find(key) ?? null)]);
-    // Upstream's order of entries is chance; the facts are sorted by their keys.
+    // Upstream's order of entries is random; the recorded entries are sorted by their keys.
     return { map: entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)) };
   }
   return `other:${typeNameOf(value)}`;

@@ -44,7 +44,7 @@ const converters: { readonly [name in ConversionName]: Converter } = {
   bool: (value) => (typeof value === 'string' ? parseBool(value) : undefined),
   bytes: (value) => (typeof value === 'string' ? new TextEncoder().encode(value) : undefined),
   double: toDouble,
-  // Upstream declares a conversion from int and has none.
+  // Upstream declares a conversion from int and does not implement it.
   duration: (value) => (typeof value === 'string' ? parseDuration(value) : undefined),
   int: toInt,
   string: toText,

@@ -78,14 +78,14 @@ function compareByteArrays(a: Uint8Array, b: Uint8Array): number {
 function listsEqual(a: CelList, b: Val): boolean | CelError {
   const rule = a instanceof JsonList ? a.rule : undefined;
   if (!(b instanceof CelList)) return rule ? (isError(b) ? b : NO_OVERLOAD) : false;
-  // What an update left alone is the very same data.
+  // Lists that an update did not change are identical.
   if (rule && b instanceof JsonList && a instanceof JsonList && a.elements === b.elements && a.adapt === b.adapt)
     return true;
   if (a.size !== b.size) return false;
   if (rule && rule.type !== 'atomic') return unorderedEqual(a as JsonList, b, rule);
   for (let i = 0; i < a.size; i++) {
     work(1);
-    // Lists with a schema ask the element itself, others treat null and errors gently.
+    // Lists with a schema compare by the element's own equality; other lists tolerate null and errors.
     const equal = rule ? schemaElementEquals(a.at(i), b.at(i)) : equals(a.at(i), b.at(i));
     if (equal === false) return false;
     if (rule && equal !== true) return equal;

@@ -13,7 +13,7 @@ export const GROUP_CHECK_TYPE = 'kubernetes.authorization.GroupCheck';
 export const RESOURCE_CHECK_TYPE = 'kubernetes.authorization.ResourceCheck';
 export const DECISION_TYPE = 'kubernetes.authorization.Decision';
 
-/** Payloads that compare by a text of theirs. */
+/** Payloads that are equal if their identities are. */
 export interface Comparable {
   readonly identity: string;
 }

@@ -30,7 +30,7 @@ const MODULUS = new CelError('modulus by zero');
 const int = (value: bigint): Val => (value > MAX_INT64 || value < MIN_INT64 ? INT_OVERFLOW : value);
 const uint = (value: bigint): Val => (value < 0n || value > MAX_UINT64 ? UINT_OVERFLOW : new CelUint(value));
 
-/** Types upstream calls receivers complain without naming the operator. */
+/** Types that upstream calls receivers: their errors do not name the operator. */
 const isReceiver = (value: CelValue): boolean =>
   typeof value === 'string' || value instanceof CelDuration || value instanceof CelTimestamp;
 
@@ -62,13 +62,13 @@ function addObjects(a: CelValue, b: CelValue): Val {
   return withoutOperator(a, '_+_');
 }
 
-/** Durations overflow as the integers they are. */
+/** Durations overflow like 64-bit integers. */
 const intDuration = (nanos: bigint): Val => {
   const sum = durationOf(nanos);
   return isError(sum) ? INT_OVERFLOW : sum;
 };
 
-/** Short sums are written out, long ones stay sums. */
+/** Sums of lists up to this size are copied into one list, longer ones stay sums. */
 const SHORT = 64;
 
 function concat(a: CelList, b: CelList): Val {
@@ -96,7 +96,7 @@ function concat(a: CelList, b: CelList): Val {
   return new ArrayList(items);
 }
 
-/** Sets unite; of maps the right one's items win, at the place they had. */
+/** Sets unite; of maps, items of the right list win, at the place of the left one's. */
 function merge(a: JsonList, b: CelList): Val {
   const elements = [...a.elements];
   const places = new Map(elements.map((element, index) => [keyOfElement(element, a.rule), index]));
@@ -195,7 +195,7 @@ export function isIn(element: CelValue, container: CelValue): Val {
 function hasKey(map: CelMap, key: CelValue): Val {
   const found = map.find(key);
   if (found === undefined) return false;
-  // A value that does not fit its schema is there all the same.
+  // A value that does not fit its schema still counts as present.
   return isError(found) && !(map instanceof JsonMap) ? found : true;
 }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../kube/json.ts';
 import { escapeName, unescapeName } from './escape.ts';
 import { CelMap, NO_OVERLOAD, type Adapt, type CelValue, type Val } from './values.ts';
 
-/** What a schema says about the members of an object; `undefined` for those it does not name. */
+/** The adapters that a schema has for the members of an object; `nothing` for a schema that names none. */
 export type MemberSchema =
   | { readonly kind: 'properties'; readonly adapters: ReadonlyMap<string, Adapt> }
   | { readonly kind: 'values'; readonly adapt: Adapt }

@@ -62,7 +62,7 @@ export const NONE = new CelOptional(undefined);
 export class CelOpaque {
   readonly type: string;
   readonly payload: unknown;
-  /** What `size` means for its cost, where it has one. */
+  /** The size by which costs are computed; undefined for values without one. */
   readonly size: number | undefined;
   constructor(type: string, payload: unknown, size?: number) {
     this.type = type;
@@ -71,7 +71,7 @@ export class CelOpaque {
   }
 }
 
-/** Data below x-kubernetes-preserve-unknown-fields: it can be compared and nothing else. */
+/** Data below x-kubernetes-preserve-unknown-fields: supports comparison and nothing else. */
 export class CelUnknownData {
   readonly json: Json;
   constructor(json: Json) {
@@ -144,7 +144,7 @@ export class ConcatList extends CelList {
   readonly left: CelList;
   readonly right: CelList;
   readonly size: number;
-  /** A sum of sums nests; deep ones are written out. */
+  /** A sum of sums nests; deep sums are copied into one list. */
   readonly depth: number;
   constructor(left: CelList, right: CelList) {
     super();
@@ -257,7 +257,7 @@ export type CelValue =
   | CelList
   | CelMap;
 
-/** A value or the error there is instead. */
+/** A value, or the error in place of one. */
 export type Val = CelValue | CelError;
 
 export const isError = (value: Val | undefined): value is CelError => value instanceof CelError;

@@ -6,7 +6,7 @@
  */
 import { codePointLength } from './source.ts';
 
-/** Ends an evaluation and becomes its result; it does not leave the room. */
+/** Ends an evaluation and becomes its result; caught within this room. */
 export class OutOfBudget extends Error {
   override readonly name = 'OutOfBudget';
   constructor() {
@@ -14,11 +14,11 @@ export class OutOfBudget extends Error {
   }
 }
 
-/** Steps for every unit of cost; what upstream prices fairly takes fewer. */
+/** Steps for every unit of cost; operations that upstream prices fairly take fewer. */
 const STEPS_PER_COST = 3;
 const MAX_TEXT = 1 << 26;
 
-// Evaluation never waits, so one counter serves whoever is evaluating; it starts anew with every evaluation.
+// Evaluation is synchronous, so one counter serves all evaluations; it starts anew with each.
 let steps = 0;
 let mostSteps = Infinity;
 
@@ -32,13 +32,13 @@ export function work(count: number): void {
   if (steps > mostSteps) throw new OutOfBudget();
 }
 
-/** Code points of a text, which must be counted one by one though upstream's price is that of a glance. */
+/** Code points of a text. They must be counted one by one, which upstream's price does not cover. */
 export function textLength(text: string): number {
   work(text.length >> 6);
   return codePointLength(text);
 }
 
-/** To be asked before a text of this length is made. */
+/** To be called before a text of this length is built. */
 export function workText(length: number): void {
   if (length > MAX_TEXT) throw new OutOfBudget();
   work(length >> 6);
