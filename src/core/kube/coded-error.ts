@@ -4,7 +4,7 @@
  * (Errors of the API are `StatusError`: they carry a Kubernetes `Status` instead.)
  */
 export abstract class CodedError<Code extends string = string> extends Error {
-  /** One of the room's table; never renamed. */
+  /** A code of the room's table; never renamed. */
   readonly code: Code;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {

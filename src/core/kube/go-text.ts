@@ -42,7 +42,7 @@ export function goTimeQuote(text: string): string {
   )}"`;
 }
 
-/** Bytes of the text in UTF-8: what Go's `len` counts. */
+/** Bytes of the text in UTF-8, as Go's `len` counts them. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {

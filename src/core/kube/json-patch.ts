@@ -26,7 +26,9 @@ export interface JsonPatchOperation {
   readonly value?: Json;
 }
 
-/** Why an operation does not apply, in the words of upstream's library. Clients are only told that it did not. */
+/**
+ * The reason why an operation does not apply, in the words of upstream's library. Clients learn only that it did not.
+ */
 export class JsonPatchError extends Error {
   override readonly name = 'JsonPatchError';
   readonly code = 'EN_KUBE_JSON_PATCH';
@@ -134,7 +136,7 @@ function sourceOf(operation: JsonPatchOperation | null, op: string): string {
 const decodeToken = (token: string): string =>
   token.includes('~') ? token.replace(/~1|~0/g, (escape) => (escape === '~1' ? '/' : '~')) : token;
 
-/** Tokens of a pointer; `undefined` for the pointer to the whole document. What precedes the first slash is ignored. */
+/** Tokens of a pointer; `undefined` for the pointer to the whole document. Text before the first slash is ignored. */
 function tokensOf(pointer: string): readonly string[] | undefined {
   const tokens = pointer.split('/');
   return tokens.length < 2 ? undefined : tokens.slice(1).map(decodeToken);
@@ -216,7 +218,7 @@ function insert(state: PatchState, tokens: readonly string[], value: Json): void
     if (key !== '-') {
       const parsed = atoi(key);
       if (!parsed.ok) throw new JsonPatchError(`value was not a proper array index: '${key}': ${parsed.error}`);
-      // One place more than there are items, and negative indices count from that place.
+      // `add` may append, so there is one place more than there are items; negative indices count from that place.
       index = indexIn(parent.length + 1, key);
     }
     shift(state, parent, index);

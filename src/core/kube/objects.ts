@@ -7,7 +7,7 @@
  */
 import type { ObjectMeta } from './meta-v1.ts';
 
-/** An API object: an immutable JSON value with a type and metadata. What is handed out is frozen and shared. */
+/** An API object: an immutable JSON value with a type and metadata. Objects handed out are frozen and shared. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -98,7 +98,7 @@ export interface GroupResource {
 
 const qualified = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`);
 
-/** Details as Go writes them: what is empty is left out. */
+/** Details as Go writes them: empty members are left out. */
 const detailsOf = ({ group, resource }: GroupResource, name = '', retryAfterSeconds = 0): StatusDetails => ({
   ...(name === '' ? {} : { name }),
   ...(group === '' ? {} : { group }),

@@ -17,7 +17,7 @@ let lastText = '';
 /** Whether a moment lies in the years that can be written: 0000 to 9999. */
 export const isWritableTime = (epochMs: number): boolean => epochMs >= MIN_YEAR_ZERO && epochMs <= MAX_YEAR_9999;
 
-/** `2006-01-02T15:04:05Z`; what is finer than a second is dropped. */
+/** `2006-01-02T15:04:05Z`; fractions of a second are dropped. */
 export function formatTime(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   if (second !== lastSecond) {

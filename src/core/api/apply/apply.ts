@@ -1,6 +1,6 @@
 /**
- * Server-side apply: what an applied configuration makes of a live object, or who stands in its way. A field that the
- * applier gave up goes unless somebody else owns it; a field of somebody else may only be set to what it is.
+ * Server-side apply: the new object and its owners, or the conflicts with other managers. A field that the applier gave
+ * up is removed unless another manager owns it; a field of another manager may only be set to the value it has.
  */
 import { deepEqual } from '../../kube/immutable.ts';
 import type { Json } from '../../kube/json.ts';

@@ -17,7 +17,7 @@ export interface FieldSet {
   readonly self: boolean;
   /** In order; `below` has a node for each. */
   readonly elements: readonly PathElement[];
-  /** None of these is empty. */
+  /** In the order of `elements`; none of these sets is empty. */
   readonly below: readonly FieldSet[];
 }
 
@@ -47,7 +47,7 @@ export class SetBuilder {
   add(element: PathElement, set: FieldSet): void {
     if (isEmpty(set)) return;
     const count = this.#elements.length;
-    // Mostly in order already; what is not is put in order once, in the end.
+    // Elements mostly come in order; if one does not, all are sorted once, in the end.
     if (this.#isOrdered && count > 0) {
       this.#isOrdered = compareElements(element, this.#elements[count - 1] as PathElement) > 0;
     }

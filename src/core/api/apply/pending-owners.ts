@@ -1,7 +1,7 @@
 /**
- * Owners that nobody has asked for yet. Most writes inside the process are never looked at for who owns what, and working
- * it out costs more than anything else about a status: so a write keeps what is needed to tell, and the first reader
- * has it worked out. The next write to the object reads it, so what is kept never grows beyond one step.
+ * Owners that are computed on first read. Most writes inside the process are never asked for their owners, and
+ * computing them costs more than anything else about a status: so a write keeps its inputs, and the first reader has
+ * the owners computed. The next write to the object reads them, so the inputs never grow beyond one step.
  */
 import type { ManagedFields } from './managed.ts';
 
@@ -10,7 +10,7 @@ export class PendingOwners {
   #workOut: (() => ManagedFields) | undefined;
   #managed: ManagedFields = [];
 
-  /** `workOut` depends on nothing that changes: the answer is the same whenever it is asked for. */
+  /** `workOut` depends on nothing that changes: its result is the same whenever it is called. */
   constructor(workOut: () => ManagedFields) {
     this.#workOut = workOut;
   }

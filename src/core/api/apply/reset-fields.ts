@@ -1,6 +1,6 @@
 /**
- * Fields that a write through a resource or one of its subresources cannot change: the server puts them back, so nobody
- * comes to own them that way.
+ * Fields that a write through a resource or one of its subresources cannot change: the server puts them back, so no
+ * manager comes to own them that way.
  */
 import { EMPTY, type FieldSet, pathSet, union } from './field-set.ts';
 import { fieldElement } from './path-element.ts';

@@ -1,6 +1,7 @@
 /**
- * Owners of replicas, between an object and its `scale`. Scale is a small object of another type in which replicas stand
- * at `spec.replicas`; whoever sets them there owns them in the object, under the subresource's name and without a time.
+ * Owners of replicas, between an object and its `scale`. Scale is a small object of another type in which replicas
+ * stand at `spec.replicas`; the manager that sets them there owns them in the object, under the subresource's name and
+ * without a time.
  */
 import { difference, type FieldSet, hasPath, isEmpty, pathSet, union } from './field-set.ts';
 import { type ManagedEntry, type ManagedFields, sameManager, sortManaged } from './managed.ts';

@@ -197,7 +197,7 @@ function run(plan: Plan, frame: Frame): CelResult {
 
 const OUT_OF_BUDGET_ERROR = 'operation cancelled: actual cost limit exceeded';
 
-/** JSON as a value of a type. It is wrapped, not copied. A value that does not fit its schema is an error when used. */
+/** JSON as a value of a type, wrapped, not copied. A value that does not fit its schema is an error when used. */
 export const celValueOf = (json: Json, decl: DeclType): CelBinding => decl.adapt(json);
 
 /** How often a rule below lists or maps without bounds may run in one object. */

@@ -1,4 +1,4 @@
-/** Tokens of the language. What is no token is reported and skipped, as the generated lexer upstream does. */
+/** Tokens of the language. Text that is no token is reported and skipped, as the generated lexer upstream does. */
 
 /** In the order in which messages list them. */
 export const TOKEN_NAMES = [

@@ -1,6 +1,7 @@
 /**
- * APIService: who serves a group in a version. Those of this server are local; there is no aggregation, so a service of
- * somebody else is kept, as manifests of other people have them, but nothing is asked of it.
+ * APIService: which server serves a group in a version. Those of this server are local; there is no aggregation, so an
+ * APIService for another server is stored, since manifests of other projects contain them, but no request is sent
+ * there.
  */
 import { type FieldError, invalid, notSupported, required } from '../../kube/field-errors.ts';
 import { goQuote } from '../../kube/go-text.ts';

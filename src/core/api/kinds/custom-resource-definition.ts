@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions: what they begin with, how they change and end. What may stand in them: custom/crd/. */
+/** CustomResourceDefinitions: how they are created, updated and deleted. Their validation is in custom/crd/. */
 import type { FieldError } from '../../kube/field-errors.ts';
 import type { KindStrategy } from '../kind/kind-definition.ts';
 import { withCondition } from '../custom/crd/conditions.ts';

@@ -1,6 +1,6 @@
 /**
  * Events, in the core form; the newer group's events are converted before they come here, but judged more strictly.
- * Which of the two a client wrote is told by the strategy that is asked.
+ * Each of the two APIs has a strategy of its own.
  */
 import { type FieldError, invalid, required } from '../../kube/field-errors.ts';
 import { exceedsBytes } from '../../kube/go-text.ts';

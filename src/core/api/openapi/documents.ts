@@ -75,7 +75,7 @@ const META_TYPES = ['meta/v1.ObjectMeta', 'meta/v1.ListMeta'];
 
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
 
-/** A method on a path: the verb it needs, and what it is called in the document and in the names of operations. */
+/** A method on a path: the verb it needs, and its names in the document and in operation ids. */
 interface Operation {
   readonly method: string;
   readonly verb: string;

@@ -31,7 +31,7 @@ export const plural = (one: string, many: string, count: number): string => (cou
 export const namedContainers = (names: readonly string[]): string =>
   `${plural('container', 'containers', names.length)} ${quoted(names)}`;
 
-/** Each once, in order. */
+/** The distinct values, sorted. */
 export const distinct = (values: Iterable<string>): readonly string[] => [...new Set(values)].toSorted();
 
 /** The names of the containers of which this is true. */

@@ -17,7 +17,7 @@ export interface TableOptions {
   readonly version?: 'v1' | 'v1beta1';
   /** The metadata of a list; without it, the resourceVersion of the one object is taken. */
   readonly listMeta?: ListMeta;
-  /** False for all but the first event of a watch: the columns are known by then. */
+  /** False for all but the first event of a watch: the client knows the columns by then. */
   readonly headers?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Table {
   readonly rows: readonly TableRow[];
 }
 
-/** A table whose rows are made when they are asked for, since there may be very many. */
+/** A table whose rows are made on demand, since there may be very many. */
 export interface RowByRow {
   readonly head: Omit<Table, 'rows'>;
   readonly length: number;

@@ -13,7 +13,7 @@ export interface GroupVersions {
 }
 
 export interface Registry {
-  /** Counts changes; what is derived from the registry (discovery, OpenAPI) is remembered under it. */
+  /** Counts changes; documents derived from the registry (discovery, OpenAPI) are cached by it. */
   readonly generation: number;
   byResource(group: string, version: string, resource: string): KindDefinition | undefined;
   byKind(group: string, version: string, kind: string): KindDefinition | undefined;

@@ -1,6 +1,6 @@
 /**
- * Objects as Go writes them, where that is not how they are kept: a time nobody set is `null`, and so is an empty list or
- * map that is always written; one that is only required is left out. Readers of the JSON see it, nobody inside does.
+ * Objects as Go writes them, where that is not how they are kept: an unset time is `null`, and so is an empty list or
+ * map that is always written; one that is only required is left out. Only readers of the JSON see this form.
  */
 import { setOwn } from '../../kube/immutable.ts';
 import type { Scalar } from './parse-facts.ts';

@@ -22,7 +22,9 @@ const read = <T>(file: string): readonly T[] =>
     .split('\n')
     .map((line) => parseJson(line) as unknown as T);
 
-/** Templates as the server stores them, plain ones and ones with anything in them, and what Kubernetes v1.36 makes of them. */
+/**
+ * Templates as the server stores them, plain ones and ones with anything in them, and the hashes of Kubernetes v1.36.
+ */
 const rows = read<Row>('template-hashes.jsonl');
 /** The same with any collision count, and templates as clients wrote them. */
 const counted = read<CountedRow>('template-hashes-counted.jsonl');

@@ -1,6 +1,6 @@
 /**
  * Types as decoding, patches and protobuf need them, made from the facts on first use: at start-up only the places of
- * the type blocks in the text are found, each block is read when somebody asks for its type.
+ * the type blocks in the text are found, each block is read with the first request for its type.
  */
 import { KUBERNETES_TYPES } from '../facts/kubernetes-types.ts';
 import { OWN_TYPES } from '../facts/own-types.ts';

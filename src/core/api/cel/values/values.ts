@@ -173,7 +173,7 @@ function elementOf(from: CelList, index: number): Val {
 
 const depthOf = (list: CelList): number => (list instanceof ConcatList ? list.depth : 0);
 
-/** Something with keys. `find` answers undefined when the key is absent and an error when it cannot be a key. */
+/** A value with keys. `find` returns undefined when the key is absent and an error when it cannot be a key. */
 export abstract class CelMap {
   abstract readonly size: number;
   abstract find(key: CelValue): Val | undefined;

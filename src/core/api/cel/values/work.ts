@@ -1,8 +1,8 @@
 /**
  * A guard beside the cost that is counted as upstream counts it. Upstream prices an operation after it ran and some by
  * their outermost size only, so nested or multiplied values could keep it busy for hours. Loops inside functions count
- * their steps here, and texts their length before they are built; whoever takes too many ends like one who ran out of
- * budget.
+ * their steps here, and texts their length before they are built; an evaluation that takes too many steps ends as if it
+ * had run out of budget.
  */
 import { codePointLength } from './source.ts';
 

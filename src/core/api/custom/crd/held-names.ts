@@ -1,6 +1,6 @@
 /**
- * Names of a group that a controller of this server keeps. Definitions of users do not get them, whether the kind is built in or
- * defined by a definition of ours; with the controller off nobody holds them.
+ * Names of a group that a controller of this server keeps. Definitions of users do not get them, whether the kind is
+ * built in or defined by a definition of ours; with the controller off, the names are free.
  */
 import { deepEqual } from '../../../kube/immutable.ts';
 import type {

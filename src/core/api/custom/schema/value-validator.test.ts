@@ -73,7 +73,7 @@ const { schema: anySchema } = fc.letrec<{ schema: JSONSchemaProps }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
     bounds('string', { maxLength: small, minLength: small, pattern: fc.constantFrom('^a', 'b$', '[ab]+') }),
-    // Bounds of integers are integers, and factors are whole: what Kubernetes makes of others is in the recorded cases.
+    // Bounds of integers are integers, and factors are whole: Kubernetes' treatment of others is in the recorded cases.
     bounds('integer', {
       maximum: small,
       minimum: small,

@@ -1,6 +1,6 @@
 /**
- * Expressions of webhooks and policies are compiled when they are written, so that a mistake is told to its author and
- * not to everybody whose request meets it.
+ * Expressions of webhooks and policies are compiled when they are written, so that the author learns of a mistake, and
+ * not every client whose request meets it.
  */
 import { admissionEnvironment } from '../../cel/admission.ts';
 import { type CelEnvironment, type CelType, compileCel } from '../../cel/cel.ts';

@@ -116,7 +116,7 @@ function validateDivisor(found: Findings, resource: string, divisor: string, pat
   }
 }
 
-/** One file. Findings stand at the volume, not at the item. */
+/** One file of a downward API volume. Findings stand at the volume, not at the item. */
 export function validateDownwardFile(found: Findings, file: Partial<DownwardAPIVolumeFile>, path: string): void {
   const { path: target = '', fieldRef, resourceFieldRef, mode } = file;
   if (target === '') found.push(required(field.child(path, 'path'), ''));

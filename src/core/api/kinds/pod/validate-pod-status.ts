@@ -1,4 +1,4 @@
-/** Reports about a running pod. They come from kubelets, so only what cannot be true is refused. */
+/** Status updates of running pods. Kubelets write them, so only impossible reports are rejected. */
 import type { FieldError } from '../../../kube/field-errors.ts';
 import { duplicate, field, forbidden, invalid, notSupported, required, tooLong } from '../../../kube/field-errors.ts';
 import { exceedsBytes } from '../../../kube/go-text.ts';

@@ -14,7 +14,7 @@ import type { VolumeContext, VolumeRule } from './volume-files.ts';
 import { validateFileMode, validateItems, validatePullPolicy } from './volume-files.ts';
 import { REMOVED_VOLUME_RULES, validateInitiatorLength } from './validate-removed-volumes.ts';
 
-/** Volumes by name, as far as they are well formed: what mounts may refer to. */
+/** Well-formed volumes by name, which mounts may refer to. */
 export type VolumesByName = ReadonlyMap<string, Volume>;
 const NO_VOLUMES: VolumesByName = new Map();
 
