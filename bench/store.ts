@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm';
 import { Collection } from '../src/apiserver/store/collection.ts';
 import { createLogEngine } from '../src/apiserver/store/engines/log/log-engine.ts';
 import { createStore } from '../src/apiserver/store/engines/ephemeral-store.ts';
-import { openStore } from '../src/apiserver/store/memory-store.ts';
+import { openStore } from '../src/apiserver/store/store-over-engine.ts';
 import type { Store } from '../src/apiserver/store/store.ts';
 import type { Stored } from '../src/core/kube/objects.ts';
 import { realClock } from '../src/machinery/time/real-clock.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogEngine } from '../apiserver/store/engines/log/log-engine.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/engines/ephemeral-store.ts';
-import { openStore } from '../apiserver/store/memory-store.ts';
+import { openStore } from '../apiserver/store/store-over-engine.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import type { Clock } from '../machinery/time/clock.ts';
 import type { Logger } from '../machinery/logging/logger.ts';

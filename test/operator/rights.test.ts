@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATOR_LEASE } from '../../src/assembly/catalogue/rights.ts';
+import { selectableNames } from '../../src/assembly/catalogue/select.ts';
 import { LEASES } from '../../src/core/api/registry/resources.ts';
 import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
 import { realClock } from '../../src/machinery/time/real-clock.ts';
@@ -102,6 +103,15 @@ describe.each(SCENARIOS)('$feature', (scenario) => {
       // It tells of it, or what was wanted does not come about.
       expect(complaints.length > 0 || !isDone).toBe(true);
     },
+  );
+});
+
+/** Its scenario is a file of its own, component-rights.test.ts. */
+const ELSEWHERE = ['component'];
+
+it('has a scenario for every controller that the operator can run', () => {
+  expect([...SCENARIOS.map(({ feature }) => feature), ...ELSEWHERE].toSorted()).toEqual(
+    selectableNames('operator').toSorted(),
   );
 });
 

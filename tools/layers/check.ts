@@ -53,7 +53,8 @@ export function checkLayers(source: string): LayerReport {
         const finding = judge(source, file, own, specifier, isTest);
         if (finding !== undefined) findings.push(`${file}: ${finding}`);
         const target = targetOf(source, file, specifier);
-        if (!isTest && target !== undefined && roomOf(target) === own) inner.push({ from: file, to: target });
+        if (!isTest && target !== undefined && roomOf(target)?.path === own.path)
+          inner.push({ from: file, to: target });
       }
     }
     if (isTest) continue;
@@ -71,8 +72,14 @@ export function checkLayers(source: string): LayerReport {
 
 type Room = (typeof ROOMS)[number];
 
-const roomOf = (file: string): Room | undefined =>
-  ROOMS.filter((room) => file.startsWith(`${room.path}/`)).sort((a, b) => b.path.length - a.path.length)[0];
+/** The room a file stands in; of `control/*` the folder's own name is the room. */
+function roomOf(file: string): Room | undefined {
+  for (const { path, layer } of ROOMS) {
+    const own = path.endsWith('/*') ? (new RegExp(`^${path.slice(0, -1)}[^/]+(?=/)`).exec(file)?.[0] ?? '') : path;
+    if (own !== '' && file.startsWith(`${own}/`)) return { path: own, layer };
+  }
+  return undefined;
+}
 
 /** The file that a relative import names, from the folder that is checked; undefined for packages. */
 const targetOf = (source: string, file: string, specifier: string): string | undefined =>
@@ -91,7 +98,7 @@ function judge(source: string, file: string, own: Room, specifier: string, isTes
   if (target.startsWith('..')) return isTest ? undefined : `imports ${specifier}, which stands outside src/`;
   const other = roomOf(target);
   if (other === undefined) return `imports ${target}, which stands in no room`;
-  if (other === own) return undefined;
+  if (other.path === own.path) return undefined;
   if (other.layer < own.layer) return undefined;
   return `${own.path} (layer ${own.layer}) may not import ${other.path} (layer ${other.layer}): ${target}`;
 }

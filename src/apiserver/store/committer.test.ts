@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
 import type { EngineChange, StoreEngine } from './engine.ts';
 import { StoreStatusError } from './errors.ts';
-import { openStore } from './memory-store.ts';
+import { openStore } from './store-over-engine.ts';
 import { NODES, PODS, dataOf, keyIn, objectOf, putTo, recordWatch } from './support.contract.ts';
 
 /** An engine whose every commit waits to be told how it went. */

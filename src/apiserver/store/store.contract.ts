@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { deepFreeze } from '../../core/kube/immutable.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { realClock } from '../../machinery/time/real-clock.ts';
-import type { StoreOptions } from './memory-store.ts';
+import type { StoreOptions } from './store-over-engine.ts';
 import { describeReads } from './reads.contract.ts';
 import { describeRestarts } from './restarts.contract.ts';
 import type { Store } from './store.ts';

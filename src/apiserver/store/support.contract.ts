@@ -1,7 +1,7 @@
 /** Shared by the contract suites: a harness for the store under test, small objects, and a watcher that remembers. */
 import type { Stored } from '../../core/kube/objects.ts';
 import { realClock } from '../../machinery/time/real-clock.ts';
-import type { StoreOptions } from './memory-store.ts';
+import type { StoreOptions } from './store-over-engine.ts';
 import type { CollectionKey, Store, StoreEvent, StoreKey } from './store.ts';
 
 export interface StoreHarness {

@@ -5,7 +5,40 @@ import { aggregated, coreVersions, groupList, groupOf, resourceList } from './di
 const registry = createRegistry();
 type Listed = { readonly resources: readonly { readonly name: string; readonly storageVersionHash?: string }[] };
 
+const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
 describe('legacy discovery', () => {
+  it('has these fields for a kind and for a subresource, and no others', () => {
+    const { resources } = resourceList(registry, '', 'v1') as Listed;
+    expect(resources.find((r) => r.name === 'pods')).toEqual({
+      name: 'pods',
+      singularName: 'pod',
+      namespaced: true,
+      kind: 'Pod',
+      verbs: ALL_VERBS,
+      shortNames: ['po'],
+      categories: ['all'],
+      storageVersionHash: 'xPOwRZ+Yhw8=',
+    });
+    expect(resources.find((r) => r.name === 'pods/binding')).toEqual({
+      name: 'pods/binding',
+      singularName: '',
+      namespaced: true,
+      group: '',
+      version: 'v1',
+      kind: 'Binding',
+      verbs: ['create'],
+    });
+  });
+
+  it('gives every kind a singular name', () => {
+    for (const kind of registry.all()) {
+      const { resources } = resourceList(registry, kind.group, kind.version) as Listed;
+      const listed = resources.find((r) => r.name === kind.resource);
+      expect(listed, kind.resource).toMatchObject({ singularName: kind.kind.toLowerCase() });
+    }
+  });
+
   it('lists the core group, its subresources and short names', () => {
     const { resources } = resourceList(registry, '', 'v1') as Listed;
     expect(resources.find((r) => r.name === 'pods')).toMatchObject({
@@ -41,6 +74,24 @@ describe('legacy discovery', () => {
 });
 
 describe('aggregated discovery', () => {
+  it('has these fields for a kind, and no others', () => {
+    const { items } = aggregated(registry, 'groups') as {
+      items: { metadata: { name: string }; versions: { resources: { resource: string }[] }[] }[];
+    };
+    const apps = items.find((group) => group.metadata.name === 'apps');
+    const responseKind = { group: 'apps', version: 'v1', kind: 'DaemonSet' };
+    expect(apps?.versions[0]?.resources.find(({ resource }) => resource === 'daemonsets')).toEqual({
+      resource: 'daemonsets',
+      responseKind,
+      scope: 'Namespaced',
+      singularResource: 'daemonset',
+      verbs: ALL_VERBS,
+      shortNames: ['ds'],
+      categories: ['all'],
+      subresources: [{ subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] }],
+    });
+  });
+
   it('says everything in two documents', () => {
     const core = aggregated(registry, 'core') as {
       items: { versions: { version: string; resources: { resource: string }[] }[] }[];

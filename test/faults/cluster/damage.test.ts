@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
-import { openStore } from '../../../src/apiserver/store/memory-store.ts';
+import { openStore } from '../../../src/apiserver/store/store-over-engine.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
 import { openHttp2, statusOf, type Http2Client } from '../../hostile/support/wire-client.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
-import { openStore } from '../../../src/apiserver/store/memory-store.ts';
+import { openStore } from '../../../src/apiserver/store/store-over-engine.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
 import { VICTIMS, isWhole, specOf } from './things.ts';
 

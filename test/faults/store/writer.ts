@@ -9,7 +9,7 @@
  */
 import { writeSync } from 'node:fs';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
-import { openStore } from '../../../src/apiserver/store/memory-store.ts';
+import { openStore } from '../../../src/apiserver/store/store-over-engine.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
 import { VICTIMS, thing } from './things.ts';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { StoreEngine } from '../../../src/apiserver/store/engine.ts';
 import type { LogFiles } from '../../../src/apiserver/store/engines/log/files.ts';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
-import { openStore } from '../../../src/apiserver/store/memory-store.ts';
+import { openStore } from '../../../src/apiserver/store/store-over-engine.ts';
 import type { Store } from '../../../src/apiserver/store/store.ts';
 import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 import { createVirtualClock } from '../../../src/machinery/time/virtual-clock.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFiles } from '../../../src/apiserver/store/engines/log/files.ts';
 import { createLogEngine } from '../../../src/apiserver/store/engines/log/log-engine.ts';
-import { openStore } from '../../../src/apiserver/store/memory-store.ts';
+import { openStore } from '../../../src/apiserver/store/store-over-engine.ts';
 import type { Store } from '../../../src/apiserver/store/store.ts';
 import { createSeededRandom } from '../../../src/machinery/random/seeded-random.ts';
 import { createVirtualClock, type VirtualClock } from '../../../src/machinery/time/virtual-clock.ts';

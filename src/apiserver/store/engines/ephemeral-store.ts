@@ -1,4 +1,4 @@
-import { createStoreOver, type StoreOptions } from '../memory-store.ts';
+import { createStoreOver, type StoreOptions } from '../store-over-engine.ts';
 import type { Store } from '../store.ts';
 import { createMemoryEngine } from './memory.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../memory-store.ts';
+import { openStore } from '../../store-over-engine.ts';
 import { describeStoreModel } from '../../model.contract.ts';
 import { describeStore } from '../../store.contract.ts';
 import type { StoreHarness } from '../../support.contract.ts';

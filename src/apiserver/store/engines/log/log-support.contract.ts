@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Clock } from '../../../../machinery/time/clock.ts';
 import { realClock } from '../../../../machinery/time/real-clock.ts';
-import { openStore } from '../../memory-store.ts';
+import { openStore } from '../../store-over-engine.ts';
 import type { Store } from '../../store.ts';
 import { PODS, dataOf } from '../../support.contract.ts';
 import { filesOf } from './files.ts';

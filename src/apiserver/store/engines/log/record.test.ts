@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../../machinery/time/real-clock.ts';
-import { openStore } from '../../memory-store.ts';
+import { openStore } from '../../store-over-engine.ts';
 import { PODS, putTo, removeFrom } from '../../support.contract.ts';
 import { encodeFrame } from './frame.ts';
 import { createLogEngine } from './log-engine.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '../../../../machinery/time/real-clock.ts';
-import { openStore } from '../../memory-store.ts';
+import { openStore } from '../../store-over-engine.ts';
 import { PODS, dataOf, putTo, removeFrom } from '../../support.contract.ts';
 import { createLogEngine } from './log-engine.ts';
 import { salvageDirectory, salvageLog } from './salvage.ts';
