@@ -40,7 +40,7 @@ export function serviceEndpoint(place: ServicePlace, store: Store): { readonly h
   throw new Error(pods === 0 ? `no endpoints available for service ${goQuote(name)}` : nothingRuns(place, pods));
 }
 
-/** Entered by hand, or a pod of a node that has a kubelet. */
+/** Entered by hand, or backed by a pod on a node that has a kubelet. */
 function isReachable({ targetRef, nodeName = '' }: Endpoint, store: Store): boolean {
   if (targetRef?.kind !== 'Pod') return true;
   const node = store.get({ tenant: SYSTEM_TENANT, group: '', resource: 'nodes', namespace: '', name: nodeName });

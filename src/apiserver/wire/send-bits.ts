@@ -27,7 +27,7 @@ function giveBack(block: Buffer): void {
   if (block.length === BLOCK_BYTES && free.length < MOST_FREE) free.push(block);
 }
 
-/** What fits into one block is sent with its length, the rest as a stream. */
+/** An answer that fits into one block is sent with its length, a larger one as a stream. */
 export async function sendBits(
   exchange: Exchange,
   status: number,

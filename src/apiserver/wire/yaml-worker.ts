@@ -14,7 +14,7 @@ if (process.platform === 'linux') {
   try {
     setPriority(NICE);
   } catch {
-    // Not allowed here: as before, then.
+    // Setting the priority is not permitted here: the thread keeps the priority it has.
   }
 }
 

@@ -7,7 +7,7 @@ import { goQuote } from '../../../core/kube/go-text.ts';
 import { trimStars } from './rules.ts';
 
 const ALL = '*';
-/** A hostile role could break into billions of parts; whoever wants to grant more than this must be named to escalate. */
+/** A hostile role could break into billions of parts; granting more than this takes the verb `escalate`. */
 export const MAX_PARTS = 20_000;
 
 /** The parts of `wanted` that `held` does not cover; empty: all are. Throws `TooManyParts` beyond the limit. */

@@ -99,7 +99,7 @@ export function createPolicyState(store: Store, tenant: string): PolicyState {
           events(events: readonly StoreEvent[]) {
             for (const { object, previous, type } of events) take(previous, type === 'DELETED' ? undefined : object);
           },
-          // Read again when next asked; a store that has closed will say so itself.
+          // The state is read again by the next question; a store that has closed will then say so itself.
           closed: () => void (isLoaded = false),
         },
       );

@@ -43,7 +43,7 @@ export function createValidatingPolicies(parts: PolicyParts): AdmissionPlugin {
 
 function judge(all: readonly Bound[], request: AdmissionRequest, parts: PolicyParts): AdmissionResponse {
   const warnings: string[] = [];
-  // The first refusal counts; what later policies warn of is still told.
+  // The first refusal counts; warnings of later policies are still returned.
   let refused: Extract<AdmissionResponse, { readonly allowed: false }> | undefined;
   for (const { policy, compiled, bindings } of all) {
     const fails = policy.spec.failurePolicy !== 'Ignore';
@@ -91,7 +91,7 @@ function judgeBinding(
   }
 }
 
-/** Not what the rules say but that they cannot be asked: refused whatever the binding's actions are. */
+/** A policy whose rules cannot be evaluated: the request is refused, whatever the binding's actions are. */
 const configured = (what: 'policy' | 'binding', error: unknown): Denial & { readonly isConfiguration: true } => ({
   message: `failed to configure ${what}: ${(error as Error).message}`,
   reason: 'Invalid',

@@ -15,7 +15,9 @@ export interface Removal extends RequestBase {
   readonly options: DeleteRequest['options'];
   /** A last look at the object, inside the decision: throws to refuse, or leaves a note on it. */
   readonly prepare?: (old: Stored) => Stored;
-  /** Admission has been asked about what leads to this, such as an eviction; about the deletion itself it is not. */
+  /**
+   * Admission was asked about the operation that leads to this deletion, such as an eviction; it is not asked again.
+   */
   readonly isAdmitted?: boolean;
 }
 
