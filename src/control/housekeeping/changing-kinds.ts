@@ -57,7 +57,7 @@ export function createKindFollower(
       stop() {
         ending.abort();
         registration.remove();
-        // Nobody can say any more whether these are there; whoever they own is asked about anew, and kept.
+        // The existence of these objects is unknown from now on; their dependents are looked at again, and kept.
         for (const object of informer.lister.list()) note(resource, { type: 'delete', object, old: object });
       },
     };

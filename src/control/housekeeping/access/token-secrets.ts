@@ -47,7 +47,7 @@ export function createTokenSecrets(options: TokenSecretsOptions): Actor {
     const accountName = annotations[ACCOUNT_NAME] ?? '';
     const known = annotations[ACCOUNT_UID] ?? '';
     try {
-      // Asked, not looked up: a cache that lags must not delete anything.
+      // Read from the server: a cache that lags must not cause a deletion.
       const account = await client.get(SERVICE_ACCOUNTS, { namespace, name: accountName }, { signal }).catch(absent);
       if (account === undefined || (known !== '' && known !== account.metadata.uid)) {
         const { resourceVersion, uid } = secret.metadata;
@@ -66,7 +66,7 @@ export function createTokenSecrets(options: TokenSecretsOptions): Actor {
       };
       await client.update(SECRETS, next, { signal });
     } catch (error) {
-      // Changed or gone meanwhile: the change brings it back here.
+      // Changed or gone meanwhile: the event requeues the secret.
       if (!isStatus(error, 'Conflict') && !isStatus(error, 'NotFound')) throw error;
     }
   }
@@ -92,7 +92,7 @@ export function createTokenSecrets(options: TokenSecretsOptions): Actor {
     clock,
     random,
     identify: ({ name, namespace }) => `${namespace}/${name}`,
-    // Nothing of a secret belongs in a log but where it is.
+    // Of a secret only its namespace and name belong in a log.
     describe: ({ name, namespace }) => ({ secret: `${namespace}/${name}` }),
     ...(options.logger === undefined ? {} : { logger: options.logger }),
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),

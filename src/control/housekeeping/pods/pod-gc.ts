@@ -22,9 +22,9 @@ import { createQuarantine, sortPods, type Sorted } from './sort-pods.ts';
 
 export interface PodGcOptions extends KeeperOptions {
   readonly periodMs?: number;
-  /** How long a node must have been missing before anybody asks. */
+  /** How long a node must have been missing before the API server is asked. */
   readonly quarantineMs?: number;
-  /** So many pods that have ended are kept; 0 keeps all. */
+  /** Number of ended pods that are kept; 0 keeps all. */
   readonly keepEnded?: number;
 }
 
@@ -75,7 +75,10 @@ export function createPodGc(options: PodGcOptions): Actor {
     });
   }
 
-  /** It is first told that it failed: with its node gone nobody else would ever say so, and its owner wants to know. */
+  /**
+   * The pod's phase is first set to Failed: with its node gone no kubelet would ever do so, and its owner needs to
+   * know.
+   */
   async function remove(pod: Stored<Pod>, why: PodCondition | undefined, signal: AbortSignal): Promise<void> {
     const { uid } = pod.metadata;
     const phase = pod.status?.phase;
