@@ -32,7 +32,7 @@ export interface EmbeddedOptions extends EmbeddedServerOptions {
   readonly port: number;
   /** Nodes to have; absent: five, in a cluster that has none. */
   readonly groups?: readonly NodeGroup[];
-  /** Where to write down who did what over HTTP (`-` for stdout), and how much; nothing unless said. */
+  /** Path of the audit log (`-` for stdout) and its policy; no log unless given. */
   readonly audit?: AuditLogOptions;
   /** How many requests over HTTP may be under way; as a kube-apiserver has it unless said. */
   readonly limits?: Partial<RequestLimits>;
@@ -166,7 +166,7 @@ async function publish(
 const groupVersionsOf = ({ spec: { group, versions } }: CustomResourceDefinition) =>
   versions.map(({ name }) => ({ group, version: name }));
 
-/** How clients reach an address we listen on: "all addresses" is no place to go to. */
+/** Host name for clients of a bound address: "all addresses" is no place to go to. */
 function hostName(bind: string): string {
   if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
   return bind.includes(':') ? `[${bind}]` : bind;
