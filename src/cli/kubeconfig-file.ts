@@ -13,11 +13,11 @@ const LISTS = ['clusters', 'users', 'contexts'] as const;
 type Named = { readonly name?: unknown };
 type Kubeconfig = { readonly [key: string]: unknown };
 
-/** Answers with the server that our name stood for in this file until now, if it was another one. */
+/** Returns the server that our name stood for in this file until now, if it was another one. */
 export function writeKubeconfig(file: string, ours: string): string | undefined {
   try {
     makeDirectory(dirname(file), 0o700);
-    // A link stays a link: what it points to is replaced.
+    // A link stays a link: its target is replaced.
     const target = existsSync(file) ? realpathSync(file) : file;
     const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
     const text = merged(file, before, ours);
