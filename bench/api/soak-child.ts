@@ -1,5 +1,5 @@
 /**
- * Churn for as long as it is told (`soak-child.ts MINUTES`): DaemonSets come, are updated and go, pods and config maps
+ * Churn for the given time (`soak-child.ts MINUTES`): DaemonSets come, are updated and go, pods and config maps
  * too, and watchers over HTTPS arrive and leave. Prints the heap after collection and the open descriptors, one pair a
  * sample; in a sound process both are flat.
  */

@@ -1,6 +1,6 @@
 /**
- * An address behind a Service, for the API server's own calls to webhooks. Nobody routes its cluster IP here, and in pods of
- * simulated nodes nothing runs, so of use are endpoints on other nodes, those that somebody entered by hand, or another name.
+ * An address behind a Service, for the API server's own calls to webhooks. Cluster IPs are not routed here, and in pods
+ * of simulated nodes nothing runs, so of use are endpoints on other nodes, those entered by hand, or another name.
  */
 import { FLEET_ANNOTATIONS } from '../core/api/names.ts';
 import type { Endpoint, EndpointSlice } from '../core/api/types/discovery-v1.ts';

@@ -1,6 +1,7 @@
 /**
  * Writing credentials where kubectl finds them. A kubeconfig that holds other clusters keeps them: ours is put beside,
- * and made the current one. The file is for its owner only and is replaced in one step, so nobody ever reads half of it.
+ * and made the current one. The file is for its owner only and is replaced in one step, so no reader ever sees half of
+ * it.
  */
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** `everynode lint`: errors, and valid but unwise settings. Needs no cluster unless it is told to look at one. */
+/** `everynode lint`: errors, and valid but unwise settings. Needs no cluster without `--against-cluster`. */
 import type { DaemonSet } from '../core/api/types/apps-v1.ts';
 import { identityText } from '../control/component/apply/rendered.ts';
 import type { PreparedComponent } from '../core/component/load/load.ts';

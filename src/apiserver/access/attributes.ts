@@ -20,7 +20,7 @@ export function requestAttributes(
     group,
     version,
     resource,
-    // `proxy` may go on with a path of its own, which is nobody's resource.
+    // `proxy` may go on with a path of its own, which is no resource.
     subresource: subresource.startsWith('proxy/') ? 'proxy' : subresource,
     // A Namespace lies within itself, so that a role within it can grant reading it.
     namespace: resource === 'namespaces' && name !== '' && group === '' ? name : namespace,

@@ -1,6 +1,6 @@
 /**
- * PodSecurity: namespaces say by labels how much their pods may do. Pods that may not are refused; whoever makes pods, and
- * pods that only warnings are asked for, are warned. Nothing is looked at where no label says anything.
+ * PodSecurity: labels of namespaces limit what their pods may do. Pods beyond the enforced level are refused;
+ * templates, and pods beyond the warn level, get warnings. Nothing is checked where no label sets a level.
  */
 import { subtreeMemo } from '../../core/api/rules/memo.ts';
 import type { Container, Namespace, Pod, PodSpec } from '../../core/api/types/core-v1.ts';

@@ -1,6 +1,6 @@
 /**
- * The audit log: one `audit.k8s.io/v1` Event a stage of a request, for whoever must be able to say later who did what.
- * Off unless asked for. What the house's own actors do inside the process is not a request and is not written.
+ * The audit log: one `audit.k8s.io/v1` Event a stage of a request, a record of who did what. Off unless asked for.
+ * Actions of the house's own actors inside the process are no requests and are not written.
  */
 import { encodeJson, parseJson, type Json, type JsonObject } from '../../core/kube/json.ts';
 import { formatMicroTime } from '../../core/kube/time.ts';

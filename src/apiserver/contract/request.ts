@@ -17,7 +17,7 @@ export interface RequestTarget extends GroupVersionResource {
   readonly subresource: string;
 }
 
-/** How long work is kept from holding up everybody else. */
+/** Keeps long work from holding up other requests. */
 export interface Pace {
   /**
    * Asked between two steps. Undefined: go on; otherwise go on when the promise resolves. It rejects (with a
@@ -30,7 +30,7 @@ export interface RequestBase {
   readonly target: RequestTarget;
   readonly user: UserInfo;
   readonly signal?: AbortSignal;
-  /** Absent where nobody has to wait for the work: callers in this process are served at once. */
+  /** Absent for callers in this process, which are served at once. */
   readonly pace?: Pace;
   /** Collects warnings for the client (`Warning: 299`). */
   readonly warn?: (message: string) => void;

@@ -21,7 +21,7 @@ export interface CustomKindsOptions {
   readonly registry: Registry;
   readonly convert: ConvertObjects;
   readonly logger?: Logger | undefined;
-  /** Names that controllers of this server keep; none unless said. */
+  /** Names that controllers of this server keep; none unless given. */
   readonly held?: readonly HeldNames[];
 }
 

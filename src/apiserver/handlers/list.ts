@@ -1,4 +1,6 @@
-/** Lists, whole or in pages. All pages of one list show one revision; when that is gone, the client is told how to go on. */
+/**
+ * Lists, whole or in pages. All pages of one list show one revision; when that is gone, the error says how to go on.
+ */
 import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError, badRequest, expired, isStatus } from '../../core/kube/status-error.ts';

@@ -124,7 +124,7 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
       );
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      // A version that is too old is told in the stream, as Kubernetes does: clients look for it there.
+      // A version that is too old is reported in the stream, as Kubernetes does: clients look for the error there.
       const text = `${WATCH_TOO_OLD}: ${start.since} (${store.compactedRevision})`;
       timers.push(clock.after(0, () => finish(error.code === 410 ? expired(text) : error)));
       return undefined;

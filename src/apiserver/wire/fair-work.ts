@@ -1,9 +1,9 @@
 /**
  * Long work of many requests on one thread: it is done in slices, one at a time, and between any two of them the event
- * loop serves everybody else. Users take turns, whatever each has under way, so that the work of one delays another by
- * a slice; of one user's requests the short ones go first, then the oldest, so that some are answered instead of all being
- * late. What one user may have under way is bounded; beyond that a request is told to come back. A request
- * that is over gives up its place.
+ * loop serves all other requests. Users take turns, whatever each has under way, so that the work of one delays another
+ * by a slice; of one user's requests the short ones go first, then the oldest, so that some are answered instead of all
+ * being late. The work of one user under way is bounded; a request beyond that is refused with 429. A request that is
+ * over gives up its place.
  *
  * Requests that never ask for a turn (a get, a small write) cost nothing here and never wait.
  */

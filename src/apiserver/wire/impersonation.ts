@@ -1,7 +1,7 @@
 /**
- * Acting as somebody else (`kubectl --as`). Whoever asks must be allowed to impersonate each thing they claim: the user
- * or service account, every group, the uid, every extra value. What follows then is judged as that user alone, within the
- * tenant of the one who asked.
+ * Impersonation (`kubectl --as`). The caller must be allowed to impersonate each attribute that the request claims: the
+ * user or service account, every group, the uid, every extra value. The request is then judged as that user alone,
+ * within the tenant of the caller.
  */
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';

@@ -92,7 +92,7 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
 const isStream = (route: Route, exchange: Exchange): boolean =>
   route.kind === 'resource' && isLong(exchange, route.target, route.legacyWatch);
 
-/** Health must answer when everything else is told to wait; streams are long and have limits of their own. */
+/** Health must answer when all other requests have to wait; streams are long and have limits of their own. */
 const isCounted = (route: Route, exchange: Exchange): boolean =>
   route.kind === 'resource' ? !isStream(route, exchange) : route.kind !== 'health' && route.kind !== 'metrics';
 

@@ -1,4 +1,6 @@
-/** Parses YAML texts off the main thread, one after the other, so that a large or hostile one stalls nobody. */
+/**
+ * Parses YAML texts off the main thread, one after the other, so that a large or hostile one does not stall the server.
+ */
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts';

@@ -1,6 +1,6 @@
 /**
- * Admission plugins on somebody else's API server: the webhook server, and where its certificate comes from. The server runs on
- * every replica; the leader keeps the certificates besides.
+ * Admission plugins on an API server that everynode does not run: the webhook server, and where its certificate comes
+ * from. The server runs on every replica; the leader keeps the certificates besides.
  */
 import type { Actor } from '../../machinery/actor.ts';
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';

@@ -1,6 +1,7 @@
 /**
- * Follows the objects of kinds that come and go while the cluster runs. Each has an informer of its own, which ends with
- * the kind. Objects that were seen to go are remembered by UID: their kind may be gone too before somebody asks.
+ * Follows the objects of kinds that come and go while the cluster runs. Each has an informer of its own, which ends
+ * with the kind. Deleted objects are remembered by UID: their kind may be gone too before the owner lookup asks for
+ * them.
  */
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import { aborted } from '../../machinery/time/abort.ts';

@@ -20,7 +20,7 @@ import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 export type DefinitionKeeperOptions = Surroundings;
 
 export interface DefinitionConditionsOptions extends DefinitionKeeperOptions {
-  /** Names that controllers of this server keep; none unless said. */
+  /** Names that controllers of this server keep; none unless given. */
   readonly held?: readonly HeldNames[];
 }
 

@@ -1,10 +1,10 @@
 /**
- * Deletes what nobody owns any more. An object names its owners; when the last of them is gone it goes too. How an
- * owner wishes its dependents to be treated stands in its finalizers: `foregroundDeletion` (they first) or `orphan`
- * (they stay, without the owner).
+ * Deletes objects that have lost their owners. An object names its owners; when the last of them is gone it goes too.
+ * An owner's finalizers say how its dependents are treated: `foregroundDeletion` (they go first) or `orphan` (they
+ * stay, without the owner).
  *
- * The graph (owner-graph.ts) is fed by informers and says whom to look at; a look reads the newest state known and
- * writes under its resourceVersion, so whoever was quicker wins and the look is repeated.
+ * The graph (owner-graph.ts) is fed by informers and says which objects to reconcile; a reconcile reads the newest
+ * state known and writes under its resourceVersion, so a quicker writer wins and the reconcile is repeated.
  */
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted, ORPHAN_FINALIZER } from '../../core/kube/finalizers.ts';
 import type { OwnerReference } from '../../core/kube/meta-v1.ts';

@@ -1,6 +1,6 @@
 /**
- * Ends namespaces: some seconds after one is marked for deletion everything in it is deleted, pods first, and when nothing
- * is left the namespace loses the finalizer that kept it. Why one still stands is told in its status.
+ * Ends namespaces: some seconds after one is marked for deletion everything in it is deleted, pods first, and when
+ * nothing is left the namespace loses the finalizer that kept it. The status says why a namespace still exists.
  */
 import { KUBERNETES_FINALIZER } from '../../core/api/kinds/namespace.ts';
 import { NAMESPACES } from '../../core/api/registry/resources.ts';
@@ -21,8 +21,8 @@ export interface NamespaceControllerOptions extends Surroundings {
   /** Every kind that can have objects in a namespace and be listed and deleted. Asked anew for each look. */
   readonly resources: () => readonly NamespacedResource[];
   /**
-   * Time between the deletion of a namespace and that of its content, five seconds unless said: `kubectl delete -f` of a file
-   * that brings its own Namespace deletes the rest of the file meanwhile, and must find it.
+   * Time between the deletion of a namespace and that of its content, five seconds unless given: `kubectl delete -f` of
+   * a file that brings its own Namespace deletes the rest of the file meanwhile, and must find it.
    */
   readonly graceMs?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The fleet: simulated nodes. It adopts every Node that carries the annotation, whoever made it, and does for its
- * pods what a kubelet would, without containers: admission, start, readiness, restarts, graceful deletion, logs.
+ * The fleet: simulated nodes. It adopts every Node that carries the annotation, of any creator, and does for its pods
+ * what a kubelet would, without containers: admission, start, readiness, restarts, graceful deletion, logs.
  *
  * Everything it decides is read from API objects (settings.ts, pod-lifecycle.ts), so it can be stopped and started at
  * any moment, and it runs against a real cluster as well as the embedded one.

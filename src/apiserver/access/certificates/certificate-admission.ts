@@ -1,6 +1,6 @@
 /**
- * Signing requests carry who asks, which nobody can claim for themselves; approving and signing take a permission of their
- * own for each signer; and nobody becomes a master by way of a certificate.
+ * Signing requests carry the identity of their sender, which a client cannot choose; approving and signing take a
+ * permission of their own for each signer; and no certificate can make a user a master.
  */
 import type {
   CertificateSigningRequest,

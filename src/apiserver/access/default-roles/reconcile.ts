@@ -1,6 +1,7 @@
 /**
- * Puts the default roles and bindings in place at each start: what is absent is made, what a newer server knows is added to
- * what is there, and what people added stays. Whoever annotates a role with `autoupdate: "false"` keeps it as it is.
+ * Puts the default roles and bindings in place at each start: absent ones are created, rules and subjects of a newer
+ * server are added to existing ones, and additions of people stay. A role annotated with `autoupdate: "false"` is left
+ * as it is.
  */
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../../../core/api/registry/resources.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../../core/api/types/rbac-v1.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether somebody who holds some rules holds others too, which is what may be handed on. A rule is broken into its
+ * Whether the holder of some rules holds other rules too, which decides what may be granted. A rule is broken into its
  * smallest parts (one group, one resource, one verb, one name); each must be covered by a single rule that is held.
  */
 import type { PolicyRule } from '../../../core/api/types/rbac-v1.ts';

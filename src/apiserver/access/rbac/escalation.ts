@@ -19,7 +19,7 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
-/** A refusal names what is missing, line by line; nobody reads more than this. */
+/** A refusal names the missing permissions, line by line; no reader wants more than this. */
 const MOST_LINES = 1_000;
 
 export function createEscalationCheck(authorizer: ClusterAuthorizer): AdmissionPlugin {

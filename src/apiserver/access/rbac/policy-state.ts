@@ -25,7 +25,7 @@ export interface PolicyState {
 export const userSubject = (name: string): string => `u:${name}`;
 export const groupSubject = (name: string): string => `g:${name}`;
 
-/** The key a binding's subject is found under; undefined where it can be nobody. */
+/** The key a binding's subject is found under; undefined where it matches no user or group. */
 export function subjectKey({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return userSubject(name);
   if (kind === 'Group') return groupSubject(name);

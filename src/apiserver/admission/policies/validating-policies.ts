@@ -1,6 +1,6 @@
 /**
- * ValidatingAdmissionPolicy: rules of the cluster's owner, written as expressions, put into force by bindings. Nothing
- * is asked of anybody outside, so a decision is made at once.
+ * ValidatingAdmissionPolicy: rules of the cluster's owner, written as expressions, put into force by bindings. No call
+ * leaves the process, so a decision is made at once.
  */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type {

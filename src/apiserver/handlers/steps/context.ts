@@ -38,7 +38,7 @@ export interface HandlerContext {
   readonly reviews: Reviews;
 }
 
-/** The kind behind a path, or the plain 404 that Kubernetes gives for a path nobody serves. */
+/** The kind behind a path, or the plain 404 that Kubernetes gives for an unknown path. */
 export function kindOf(context: HandlerContext, target: RequestTarget): KindDefinition {
   const kind = context.registry.byResource(target.group, target.version, target.resource);
   if (kind === undefined) throw unknownPath();

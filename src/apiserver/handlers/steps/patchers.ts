@@ -1,6 +1,6 @@
 /**
  * The one place where patch formats are known. A format is a function from the patch to a function from object to
- * object; formats not listed are answered with 415, as for a content type nobody understands.
+ * object; formats not listed are answered with 415, as for an unknown content type.
  */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';

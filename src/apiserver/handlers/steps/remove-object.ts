@@ -1,4 +1,4 @@
-/** The deletion of one object, whoever asks for it: DELETE, a collection's deletion, an eviction. */
+/** The deletion of one object, on the way of a DELETE, a collection's deletion or an eviction. */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { type Status, notFound } from '../../../core/kube/status-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Cluster roles that gather others: their rules are those of all cluster roles their selectors choose, each rule once, in
- * the order of the names. So whoever adds a kind can add to `view` by labelling a role of their own.
+ * Aggregated cluster roles: their rules are those of all cluster roles their selectors choose, each rule once, in the
+ * order of the names. So the author of a new kind can add to `view` by labelling a role.
  */
 import { CLUSTER_ROLES } from '../../../core/api/registry/resources.ts';
 import type { ClusterRole, PolicyRule } from '../../../core/api/types/rbac-v1.ts';

@@ -1,6 +1,6 @@
 /**
- * Secrets of type `kubernetes.io/service-account-token`: whoever makes one for an account finds a token in it that lives as
- * long as the secret does. One whose account is gone, or was replaced, goes too.
+ * Secrets of type `kubernetes.io/service-account-token`: one that a user creates for an account gets a token that lives
+ * as long as the secret does. A secret whose account is gone, or was replaced, is deleted.
  */
 import { SECRETS, SERVICE_ACCOUNTS } from '../../../core/api/registry/resources.ts';
 import type { TokenRequest } from '../../../core/api/types/authentication-v1.ts';

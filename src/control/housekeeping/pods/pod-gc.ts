@@ -1,6 +1,6 @@
 /**
- * pods/ — takes away pods that nobody else will: those on nodes that are gone, those that ended long ago when there are
- * too many, those that are to go and run nowhere, and those that are to go on a node declared out of service.
+ * pods/ — deletes pods that no kubelet or controller will: those on nodes that are gone, those that ended long ago when
+ * there are too many, terminating ones without a node, and terminating ones on a node declared out of service.
  *
  * Each deletion names what it rests on. A node missing from the cache proves nothing: it waits in quarantine, and then
  * the API server is asked; only "not found" is an answer.

@@ -1,6 +1,6 @@
 /**
- * quota/ — keeps the status of ResourceQuotas: what they allow and how much is used. Admission counts for itself and needs
- * no status; people, and whoever plans ahead, read it. Kinds are followed only once a quota names them.
+ * quota/ — keeps the status of ResourceQuotas: their limits and the usage. Admission counts for itself and needs no
+ * status; people and planning tools read it. Kinds are followed only once a quota names them.
  *
  * A quota over many objects is counted again at most so often that counting stays a small share of the time.
  */
