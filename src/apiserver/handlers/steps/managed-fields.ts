@@ -86,7 +86,8 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       if (own === apiVersion) return { shape: shapeOfKind(form), value };
       if (form.custom !== undefined) return { shape: shapeOfKind(form), value: asVersion(form, value) };
       const from = forms.find((candidate) => apiVersionOf(candidate) === own);
-      // A merged object is sure to have the right structure only; metadata and other required parts are filled in.
+      // An apply may have removed parts of the value: only its structure is sure, and `checkObject` fills in fields
+      // that every object has.
       const whole = asObject(checkObject((from ?? form).schema, value).object as Json);
       const stored = from?.conversion === undefined ? whole : from.conversion.toStorage(whole);
       return { shape: shapeOfKind(form), value: inForm(form, stored) };
