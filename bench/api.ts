@@ -4,7 +4,7 @@ import { isSelected, note } from './support/report.ts';
 interface Group {
   readonly module: string;
   readonly cases: readonly string[];
-  /** Too long to be run with the others. */
+  /** Cases that take too long to be run with the others. */
   readonly onlyWhenNamed?: readonly string[];
 }
 

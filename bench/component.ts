@@ -18,7 +18,7 @@ const COUNT = 1000;
 const RUNS = 7;
 const FILES = ['log-collector', 'node-monitor', 'network-plugin', 'storage-daemon', 'security-agent'];
 
-/** No two are alike, so nothing can be remembered from one to the next. */
+/** No two manifests are alike, so nothing can be remembered from one to the next. */
 function manifests(): readonly { readonly file: string; readonly text: string }[] {
   const texts = FILES.map((file) =>
     readFileSync(new URL(`../examples/components/${file}.yaml`, import.meta.url), 'utf8'),
@@ -43,7 +43,7 @@ function measure(name: string, selected: readonly string[], run: () => number): 
   reportCase({ bench: 'component', case: name, unit: 's', better: 'lower', samples });
 }
 
-/** From emitted JavaScript, as it is published; absent before a build. */
+/** Runs the emitted JavaScript, as it is published; skipped before a build. */
 function lintCold(selected: readonly string[]): void {
   if (!isSelected(selected, 'lint-cold')) return;
   const file = fileURLToPath(new URL('../examples/components/node-monitor.yaml', import.meta.url));

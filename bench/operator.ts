@@ -1,6 +1,7 @@
 /**
- * Bench `operator`: what a large cluster costs `everynode operator`, with every controller on: seconds from its start until it
- * is ready, memory it then holds and the most it ever held. The API server is ours, in a process of its own.
+ * Bench `operator`: the cost of a large cluster for `everynode operator`, with every controller on: seconds from its
+ * start until it is ready, memory it then holds and the most it ever held. The API server is ours, in a process of its
+ * own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +15,16 @@ import { BIN, SERVER_FLAG } from './support/server.ts';
 const NODES = Number(process.env['EVERYNODE_BENCH_NODES'] ?? 5_000);
 const PODS = Number(process.env['EVERYNODE_BENCH_PODS'] ?? 150_000);
 const RUNS = Number(process.env['EVERYNODE_BENCH_RUNS'] ?? 3);
-/** The others when they are named: `whole` cannot be at this size, one answer is longer than a text may be. */
+/**
+ * Modes beside the first run only when named: `whole` is impossible at this size, one answer is longer than a string
+ * may be.
+ */
 const MODES = ['pages', 'stream', 'whole'] as const;
 const LIMIT_MS = 900_000;
 
 interface Sample {
   readonly seconds: number;
-  /** Of its own, which a busy machine does not change as much. */
+  /** CPU seconds of the process, which a busy machine does not change as much. */
   readonly cpu: number;
   readonly rss: number;
   readonly peak: number;
@@ -96,14 +100,14 @@ async function measure(kubeconfig: string, mode: string): Promise<Sample> {
   );
   const ended = once(child, 'exit');
   try {
-    // Ready and at work: the caches are filled, and every controller has heard of all there is.
+    // Ready and at work: the caches are filled, and every controller has seen all objects.
     while (!(await isReady(port))) {
       if (child.exitCode !== null || performance.now() - began > LIMIT_MS) throw new Error('it did not become ready');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const seconds = (performance.now() - began) / 1000;
     const cpu = cpuSeconds(child.pid ?? 0);
-    // The collector gets a moment, as it would.
+    // The garbage collector gets a moment, as it would.
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
     const kib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);

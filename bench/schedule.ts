@@ -101,7 +101,7 @@ const pinned = (spec: Spec, nodeName: string): Spec => ({
   },
 });
 
-/** Resolves when so many pods that match are as wanted. */
+/** Resolves when `count` pods satisfy the predicate. */
 function untilPods(informers: Informers, count: number, isSo: (pod: Pod) => boolean): Promise<void> {
   const seen = new Set<string>();
   return new Promise((resolve) => {
@@ -116,7 +116,7 @@ function untilPods(informers: Informers, count: number, isSo: (pod: Pod) => bool
   });
 }
 
-/** On a machine that others use too, this tells more than the wall. */
+/** On a shared machine, CPU time tells more than wall time. */
 function noteCpu(since: NodeJS.CpuUsage): void {
   const { user, system } = process.cpuUsage(since);
   note(`${((user + system) / 1e6).toFixed(2)} s of CPU`);
@@ -216,7 +216,7 @@ function decidePinnedOnce(): number {
   return (pods.length * 1000) / (performance.now() - began);
 }
 
-/** Every node is full; pods end one by one, and each time exactly one of those that wait is called. */
+/** Every node is full; pods end one by one, and each time exactly one waiting pod is woken. */
 function roomOnce(): number {
   const cluster = smallCluster();
   const queue = createSchedulingQueue({ clock: realClock, cluster, onReady: () => undefined });

@@ -34,7 +34,7 @@ const bareObject = (index: number, revision: number): Stored => ({
   },
 });
 
-/** Writes `count` objects with `inFlight` writers that each wait for their answer; answers writes a second. */
+/** Writes `count` objects with `inFlight` writers that each wait for their answer; returns writes a second. */
 async function load(
   store: Store,
   count: number,

@@ -2,8 +2,8 @@
  * Bench `versus-kubernetes`: a DaemonSet rolled out and updated by a real Kubernetes control plane and by ours, side by side in
  * one run, from its creation until every node has its available pod. Needs the programs of `npm run test:kubernetes`.
  *
- * Counted is every process of a control plane. Kubelets are the same simulated ones for everybody: on a real API server in a
- * process that nobody is charged for, in our own cluster within the process, which is charged for them.
+ * Counted is every process of a control plane. Kubelets are the same simulated ones for every contestant: on a real API
+ * server in a process that is not counted, in our own cluster within the process, whose cost then includes them.
  */
 import { missingPrograms } from '../test/kubernetes/support/programs.ts';
 import { note, reportCase } from './support/report.ts';

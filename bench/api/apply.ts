@@ -1,7 +1,7 @@
 /**
- * Server-side apply in process: a manifest of a hundred lines applied again and again. Every other round one image is
- * another one, so that both what changes nothing and what changes something is measured; each manifest is parsed afresh,
- * as it would be from a request.
+ * Server-side apply in process: a manifest of a hundred lines applied again and again. Every other round one image
+ * differs, so that applies with and without a change are measured; each manifest is parsed afresh, as it would be from
+ * a request.
  */
 import { parse } from 'yaml';
 import { LOOPBACK } from '../../src/apiserver/contract/users.ts';

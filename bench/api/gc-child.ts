@@ -12,7 +12,7 @@ const { client } = cluster;
 const samples: number[] = [];
 for (let run = 0; run < RUNS; run += 1) {
   const pod = await templatePods(client);
-  // Nobody schedules them: what is measured is collecting, not stopping containers.
+  // The pods are not scheduled: the bench measures collecting, not stopping containers.
   await throughput(COUNT, 100, (i) => {
     const each = pod(i, 'nowhere');
     return client.create(PODS, { ...each, spec: { ...each.spec, schedulerName: 'nobody' } });
@@ -21,7 +21,7 @@ for (let run = 0; run < RUNS; run += 1) {
   const began = performance.now();
   await client.delete(CONFIG_MAPS, { namespace: 'default', name: 'agent' }, { propagationPolicy: 'Background' });
   await gone;
-  // The first one warms the code up.
+  // The first run warms the code up.
   if (run > 0) samples.push((performance.now() - began) / 1000);
 }
 process.stdout.write(JSON.stringify(samples));

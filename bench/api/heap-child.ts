@@ -26,7 +26,7 @@ async function running(upTo: number): Promise<void> {
 async function heapAfter(first: number): Promise<number> {
   await throughput(STEP, 100, (i) => cluster.client.create(PODS, pod(first + i, `node-${first + i}`)));
   await running(first + STEP);
-  // What is left over from the writes goes in a few collections.
+  // Garbage of the writes goes in a few collections.
   for (let i = 0; i < 5; i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     globalThis.gc?.();

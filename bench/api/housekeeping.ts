@@ -1,4 +1,4 @@
-/** What keeping house costs: collecting what an owner left behind, and staying flat over a long time. */
+/** The cost of house-keeping: collecting the dependents of a deleted owner, and staying flat over a long time. */
 import { note, reportCase } from '../support/report.ts';
 import { inChild } from '../support/child.ts';
 import { SERVER_FLAG } from '../support/server.ts';

@@ -14,7 +14,7 @@ const options = JSON.parse(process.argv[2] ?? '{}') as LoadOptions;
 const CONNECTIONS = 4;
 const open = (window: number): ClientHttp2Session => {
   const session = connect(options.url, { ca: options.ca, settings: { initialWindowSize: window } });
-  // What the server breaks off is part of the load.
+  // Streams that the server breaks off are part of the load.
   session.on('error', () => {});
   return session;
 };
@@ -51,7 +51,7 @@ function ask(index: number, { accept = 'application/json', body, method = 'GET',
     stream.on('error', () => {});
     stream.on('close', () => {
       counts.set(status, (counts.get(status) ?? 0) + 1);
-      // Told to come back, or broken off.
+      // The server refused the request (429), or broke it off.
       void sleep(status === 200 || status === 201 ? 0 : 200).then(resolve);
     });
     stream.resume();
@@ -69,7 +69,7 @@ async function repeat(atOnce: number, request: (index: number, round: number) =>
 
 const PODS = '/api/v1/pods';
 const MAPS = '/api/v1/namespaces/default/configmaps';
-/** No longer than a header may be. */
+/** A selector no longer than a header may be. */
 const selector = (seed: string): string =>
   encodeURIComponent(Array.from({ length: 300 }, (_, i) => `k${seed}${i}!=v`).join(','));
 
@@ -77,7 +77,7 @@ const selector = (seed: string): string =>
 const yamlBody = (name: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n${Array.from({ length: 40_000 }, (_, i) => `  key-${i}: "${'v'.repeat(45)}"`).join('\n')}\n`;
 
-/** Watches that are opened and never read, while what they watch changes. */
+/** Watches that are opened and never read, while the watched objects change. */
 async function watchSlowly(): Promise<void> {
   const slow = Array.from({ length: 2 }, () => open(65_535));
   for (const one of slow) {

@@ -1,6 +1,7 @@
 /**
- * One client against the others: while a client without manners (neighbour-load.ts, at the lowest priority) does what it
- * likes, how long does another user's small request take, is a Lease renewed in time, and what does the server hold?
+ * One client against the others: while a client without manners (neighbour-load.ts, at the lowest priority) makes its
+ * load, how long does another user's small request take, is a Lease renewed in time, and how much memory does the
+ * server hold?
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,7 @@ import type { Load, LoadOptions } from './neighbour-load.ts';
 const PODS = 10_000;
 const IDLE_MS = 10_000;
 const LOAD_MS = 30_000;
-/** The load is not counted while it begins. */
+/** The beginning of the load, which is not counted. */
 const WARM_UP_MS = 3000;
 const RECOVERY_MS = 60_000;
 const GET_EVERY_MS = 10;
@@ -52,7 +53,7 @@ function asker(session: ClientHttp2Session, token?: string): Ask {
     });
 }
 
-/** Rejects unless it went well. */
+/** Rejects unless the answer is a success. */
 async function must(answer: Promise<Answer>): Promise<string> {
   const { status, text } = await answer;
   if (status >= 300) throw new Error(`${status} ${text.slice(0, 300)}`);
@@ -92,7 +93,7 @@ interface Watched {
   readonly mostMiB: number;
 }
 
-/** What a neighbour sees for so long. */
+/** Latencies and renewals of a neighbour over the given duration. */
 async function watchNeighbour(ask: Ask, server: ServerProcess, durationMs: number): Promise<Watched> {
   const took: number[] = [];
   const underWay: Promise<void>[] = [];
@@ -104,7 +105,7 @@ async function watchNeighbour(ask: Ask, server: ServerProcess, durationMs: numbe
     await must(ask('GET', SMALL));
     took.push(performance.now() - began);
   };
-  /** As a leader does it: read, write, and again on failure until its time is up. */
+  /** Renews as a leader does: read, write, and again on failure until the deadline. */
   const renew = async (): Promise<void> => {
     renewals += 1;
     const began = performance.now();
@@ -175,11 +176,11 @@ async function measure(load: Load): Promise<void> {
     );
     await throughput(PODS, 64, (i) => must(admin('POST', '/api/v1/namespaces/default/pods', freshPodText(i))));
     const tokenOfNeighbour = await newUser(admin, 'neighbour');
-    // Not before it is used: the server closes connections that nobody uses.
+    // Opened only when needed: the server closes idle connections.
     neighbour = open({});
     const ask = asker(neighbour, tokenOfNeighbour);
     const token = await newUser(admin, 'greedy');
-    // As a server that has been in use: lists leave the bytes of what they showed in its cache.
+    // As a server that has been in use: lists leave the bytes of their objects in its cache.
     await must(admin('GET', '/api/v1/pods'));
     await sleep(5000);
     const idle = await watchNeighbour(ask, server, IDLE_MS);

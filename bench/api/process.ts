@@ -1,4 +1,4 @@
-/** What a whole process costs: to start, to hold pods, and how smoothly it runs under load. */
+/** The cost of a whole process: to start, to hold pods, and how smoothly it runs under load. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
@@ -32,7 +32,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Asks until it is answered; no trust is needed to time an answer. */
+/** Requests until an answer comes; no trust is needed to time an answer. */
 function answered(port: number): Promise<void> {
   return new Promise((resolve) => {
     const attempt = (): void => {

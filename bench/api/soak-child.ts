@@ -1,5 +1,5 @@
 /**
- * Churn for as long as it is told (`soak-child.ts MINUTES`): DaemonSets come, are updated and go, pods and config maps
+ * Churn for the given time (`soak-child.ts MINUTES`): DaemonSets come, are updated and go, pods and config maps
  * too, and watchers over HTTPS arrive and leave. Prints the heap after collection and the open descriptors, one pair a
  * sample; in a sound process both are flat.
  */
@@ -20,7 +20,7 @@ const cluster = await startEmbedded({
   port: 0,
   bind: '127.0.0.1',
   groups: [{ name: 'node', count: 50 }],
-  // A short past, so that it is full long before the first sample that counts.
+  // A short history, so that it is full long before the first sample that counts.
   history: { events: 2000 },
 });
 const { client } = cluster;
@@ -93,7 +93,7 @@ async function churn(): Promise<void> {
     await client.deleteCollection(PODS, left);
     await client.deleteCollection(CONFIG_MAPS, left);
     await client.delete(DAEMON_SETS, { namespace: NAMESPACE, name }, { propagationPolicy: 'Foreground' });
-    // Events live for an hour, longer than this: what they take would hide what is never given back.
+    // Events live for an hour, longer than this bench: their memory would hide a leak.
     await client.deleteCollection(EVENTS, { namespace: NAMESPACE });
   }
 }

@@ -16,13 +16,13 @@ const cluster = await startEmbedded({
   port: 0,
   bind: '127.0.0.1',
   groups: [{ name: 'node', count: nodes, capacity: { cpu: '64', memory: '256Gi', pods: '500' } }],
-  // Nobody takes pods away whose owners are not there.
+  // No garbage collector: it would delete pods whose owners do not exist.
   controllers: ['serviceaccount'],
   scheduler: false,
   events: false,
 });
 const { client } = cluster;
-// Whoever started it may be ended at any moment.
+// The parent process may be ended at any moment.
 process.on('disconnect', () => process.exit());
 
 const owner = (kind: string, index: number) => ({

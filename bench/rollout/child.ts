@@ -9,7 +9,10 @@ import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
 
 const WARM_UP_NODES = 5000;
-/** After so many small clusters the engine has compiled what it will: the second is still a third slower than the fourth. */
+/**
+ * After this many small clusters the engine has compiled what it will: the second is still a third slower than the
+ * fourth.
+ */
 const WARM_UPS = 3;
 
 const agent = (image: string): DaemonSet => ({
@@ -38,7 +41,7 @@ const agent = (image: string): DaemonSet => ({
   },
 });
 
-/** Resolves when the DaemonSet's status says so; heard by watch, as a user would. */
+/** Resolves when the DaemonSet's status says so; seen by watch, as a user would. */
 async function until(cluster: EmbeddedCluster, reached: (set: Stored<DaemonSet>) => boolean): Promise<void> {
   const stop = new AbortController();
   const options = { namespace: 'default', sendInitialEvents: true, allowWatchBookmarks: true, signal: stop.signal };

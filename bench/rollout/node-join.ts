@@ -1,4 +1,6 @@
-/** What it costs to decide that a node which joins a large cluster needs a pod of every daemon, and to make those pods. */
+/**
+ * The cost of deciding that a node which joins a large cluster needs a pod of every daemon, and of making those pods.
+ */
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { Node } from '../../src/core/api/types/core-v1.ts';
 import { daemonPodRules, type DaemonSetDefinition, manage, WORK } from '../../src/core/daemons/daemon-pod-rules.ts';
@@ -26,7 +28,7 @@ const set = (index: number): Stored<DaemonSet> => ({
     selector: { matchLabels: { app: `daemon-${index}` } },
     template: {
       metadata: { labels: { app: `daemon-${index}` } } as unknown as DaemonSet['metadata'],
-      // Half of them want every node, the others a kind of node.
+      // Half of the daemons want every node, the others a kind of node.
       spec: {
         containers: [{ name: 'main', image: 'registry.example/agent:v1' }],
         tolerations: [{ key: `taint-${index}`, operator: 'Exists' }],
@@ -62,7 +64,7 @@ export function measureNodeJoin(nodeCount: number, daemonCount: number): readonl
     engine.apply({ type: 'daemon', daemon: definition });
   }
   let pods = 0;
-  /** Everything the controller decides when a node joins, and takes in of the answers. */
+  /** All decisions of the controller when a node joins, and its handling of the answers. */
   function join(node: Node): void {
     for (const key of engine.apply({ type: 'node', node })) {
       const view = engine.daemon(key);

@@ -1,4 +1,4 @@
-/** A pod as a DaemonSet controller makes it: what the template says is shared by reference, the rest is its own. */
+/** A pod as a DaemonSet controller makes it: the template's parts are shared by reference, the rest is its own. */
 import type { Stored } from '../../src/core/kube/objects.ts';
 
 const tolerated = ['not-ready', 'unreachable', 'disk-pressure', 'memory-pressure', 'pid-pressure', 'unschedulable'];

@@ -1,4 +1,4 @@
-/** Runs `count` operations with at most `inFlight` under way; answers with operations a second. */
+/** Runs `count` operations with at most `inFlight` under way; returns operations a second. */
 export async function throughput(
   count: number,
   inFlight: number,

@@ -27,7 +27,7 @@ const daemonSet: DaemonSet = {
             volumeMounts: [{ name: 'varlog', mountPath: '/var/log' }],
           },
         ],
-        // Wanted nowhere: the pods are made here, and no controller must make or take away any.
+        // Selects no node: the pods are made here, and no controller must create or delete any.
         nodeSelector: { 'everynode.dev/bench': 'nowhere' },
         tolerations: [{ operator: 'Exists' }],
         volumes: [{ name: 'varlog', hostPath: { path: '/var/log' } }],
@@ -44,8 +44,8 @@ export async function templatePods(client: Client): Promise<(index: number, node
   const { spec: template, metadata } = stored.spec.template;
   if (template === undefined) throw new Error('the DaemonSet has no pod template');
   const { nodeSelector: _nowhere, ...spec } = template;
-  // Not the DaemonSet itself, whose controller would take pods away from where it does not want them; but somebody who
-  // exists, or they would be collected as orphans.
+  // The owner is not the DaemonSet itself, whose controller would delete pods from nodes that it does not select; but
+  // it must exist, or the pods would be collected as orphans.
   const owner = await client.create(CONFIG_MAPS, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -120,7 +120,7 @@ export function freshPodText(index: number, namespace = NAMESPACE): string {
         { name: 'v4', emptyDir: { medium: 'Memory' } },
         { name: 'v5', downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
       ],
-      // Nobody's: what is measured is the API, not what a scheduler writes afterwards.
+      // A scheduler that does not exist: the bench measures the API, not the writes of a scheduler afterwards.
       schedulerName: 'nobody',
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: [{ key: 'dedicated', operator: 'Exists' }],

@@ -16,7 +16,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** As the first line of the bin has it. */
+/** The flag in the first line of the bin. */
 export const SERVER_FLAG = '--max-semi-space-size=8';
 const SERVER_MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072' };
 export const BIN = fileURLToPath(new URL('../../bin/everynode.mjs', import.meta.url));
@@ -40,7 +40,7 @@ export async function startServer(flags: readonly string[]): Promise<ServerProce
   const args = flags.map((flag) => flag.replace('{tmp}', join(folder, 'data')));
   const child = spawn(process.execPath, [SERVER_FLAG, BIN, 'up', '--port', '0', '--write-kubeconfig', file, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Nobody's own cluster is touched.
+    // A home of its own, so that no user's cluster is touched.
     env: { ...process.env, ...SERVER_MEMORY, EVERYNODE_HOME: folder },
   });
   let log = '';

@@ -1,4 +1,4 @@
-/** What the children have in common: a client from a kubeconfig file, an end by signal, a word when ready. */
+/** Common parts of the children: a client from a kubeconfig file, an end by signal, a word when ready. */
 import { createHttpClient, type HttpClient } from '../../src/machinery/client/http/http-client.ts';
 import { loadKubeconfig } from '../../src/machinery/client/http/kubeconfig.ts';
 import { realClock } from '../../src/machinery/time/real-clock.ts';
@@ -11,7 +11,7 @@ export async function clientFrom(path: string): Promise<HttpClient> {
   return createHttpClient(config, { clock: realClock, random: realRandom });
 }
 
-/** Says that it is ready, and stays until it is told to go. */
+/** Prints that the child is ready, and stays until a signal ends it. */
 export async function stay(): Promise<void> {
   process.stderr.write(`${READY}\n`);
   // A pending signal handler keeps no process alive.

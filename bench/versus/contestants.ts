@@ -21,12 +21,12 @@ import type { Contestant, Options } from './plan.ts';
 import type { Watched } from './processes.ts';
 
 export interface Stage {
-  /** May do everything. */
+  /** Has all rights. */
   readonly client: HttpClient;
   readonly kubeconfig: string;
-  /** Whose cost is counted. */
+  /** Processes whose cost is counted. */
   readonly processes: readonly Watched[];
-  /** Somebody's logs will be wanted. */
+  /** Keeps the logs of all processes, after a failure. */
   keepLogs(): void;
   stop(): Promise<void>;
 }
@@ -34,10 +34,16 @@ export interface Stage {
 const QPS = 1000;
 const BURST = 1000;
 const RAISED = [`--kube-api-qps=${QPS}`, `--kube-api-burst=${BURST}`];
-/** Left out on both sides, as is the admission plugin that counts on the first of them: nothing here beats for the nodes. */
+/**
+ * Controllers left out on both sides, as is the admission plugin that relies on the first of them: no node here has a
+ * heartbeat.
+ */
 const CONTROLLERS = '*,-node-lifecycle-controller,-taint-eviction-controller,-ttl-controller';
 const API_SERVER = ['--disable-admission-plugins=TaintNodesByCondition'];
-/** With the groups of a service account, by which the API server decides whose requests come first. */
+/**
+ * The operator's identity, with the groups of a service account, by which the API server assigns a priority to
+ * requests.
+ */
 const OPERATOR = {
   commonName: 'system:serviceaccount:kube-system:everynode-operator',
   organizations: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
@@ -138,7 +144,7 @@ const operatorArgs = (kubeconfig: string): readonly string[] => [
   '--controllers',
   OPERATOR_CONTROLLERS.join(),
   '--instead-of-upstream',
-  // As the real ones are started here.
+  // The flags of the real programs here.
   '--leader-elect=false',
   ...RAISED,
   '--health-port=0',

@@ -1,6 +1,6 @@
 /**
- * The kubelets of simulated nodes: `kubelets-child.ts KUBECONFIG`. One watch for all nodes, one status a pod, no delay, no
- * events and no leases, the same for whoever makes and places the pods.
+ * The kubelets of simulated nodes: `kubelets-child.ts KUBECONFIG`. One watch for all nodes, one status a pod, no delay,
+ * no events and no leases, the same for every contestant.
  */
 import { createInformers } from '../../src/machinery/cache/informers.ts';
 import { createPinoLogger } from '../../src/machinery/logging/pino-logger.ts';

@@ -1,4 +1,4 @@
-/** One run: a cluster is set up, a DaemonSet rolled out and perhaps updated; what that took is measured from outside. */
+/** One run: a cluster is set up, a DaemonSet rolled out and perhaps updated; the cost is measured from outside. */
 import { request } from 'node:https';
 import { DAEMON_SETS } from '../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
@@ -31,7 +31,7 @@ const agent = (image: string, { name, namespace } = KEY): DaemonSet => ({
   },
 });
 
-/** Hands over every sample as it is taken, so that what a later failure or Ctrl-C leaves is still worth something. */
+/** Hands over every sample as it is taken, so that a later failure or Ctrl-C does not lose the samples before it. */
 export async function measure(
   run: Run,
   options: Options,
@@ -65,7 +65,8 @@ export async function measure(
   };
   try {
     const { client } = stage;
-    // It waits for its limits and has nothing to warm up; waiting twice would only take longer.
+    // The control plane with default limits waits for them and has nothing to warm up; waiting twice would only take
+    // longer.
     if (options.warmUp && contestant !== 'kubernetes-default') {
       await timed(undefined, () => client.create(DAEMON_SETS, agent('registry.example/agent:v0', WARM_UP)));
       await client.delete(DAEMON_SETS, WARM_UP, { propagationPolicy: 'Foreground' });
@@ -85,7 +86,7 @@ export async function measure(
   }
 }
 
-/** Resolves when the status says that every node has its new pod, available; heard by watch. */
+/** Resolves when the status says that every node has its new pod, available; seen by watch. */
 async function complete(
   { client }: Stage,
   name: string,
@@ -105,7 +106,7 @@ async function complete(
   throw new Error('the watch ended before it was complete');
 }
 
-/** Resolves when what warmed everybody up has left nothing behind. */
+/** Resolves when the DaemonSet of the warm-up is gone. */
 async function gone({ client }: Stage, signal: AbortSignal): Promise<void> {
   while ((await client.list(DAEMON_SETS, { namespace: WARM_UP.namespace, signal })).items.length > 0)
     await new Promise((resolve) => setTimeout(resolve, 200));

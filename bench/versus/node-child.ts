@@ -1,4 +1,4 @@
-/** A Node.js program in a process of its own, which ends when this one does, whatever ends that. */
+/** A Node.js program in a process of its own, which ends when this process does, for whatever reason. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ export interface NodeChildOptions {
   readonly name: string;
   /** Flags of Node.js, the script, and its arguments. */
   readonly args: readonly string[];
-  /** For its log. */
+  /** Folder of the program's log. */
   readonly folder: string;
-  /** What it writes when it is ready. */
+  /** The text that the program prints when it is ready. */
   readonly ready: string;
   readonly env?: { readonly [name: string]: string };
 }

@@ -1,6 +1,6 @@
 /**
- * What is run, how often and in which order. Contestants take turns within a round, and another begins each time: what the
- * machine's mood does to one of them it does to its neighbours.
+ * The runs, their number and their order. Contestants take turns within a round, and another begins each time: a change
+ * in the machine's load affects neighbouring runs of all of them alike.
  */
 import { parseArgs } from 'node:util';
 
@@ -15,18 +15,21 @@ export type Contestant = (typeof CONTESTANTS)[number];
 export interface Options {
   /** Sizes of the clusters on which a DaemonSet is rolled out. */
   readonly nodes: readonly number[];
-  /** Size of the cluster on which it is updated besides; none when absent. */
+  /** Size of the cluster on which the DaemonSet is updated besides; none when absent. */
   readonly updateNodes: number | undefined;
   readonly rounds: number;
-  /** Of the control plane with default limits, which waits for its own limits and varies little. */
+  /** Rounds of the control plane with default limits, which waits for its own limits and varies little. */
   readonly defaultRounds: number;
   readonly contestants: readonly Contestant[];
   readonly timeoutMs: number;
-  /** Let everybody roll out another DaemonSet first, so that code is compiled and connections are open as in one that has run for a while. */
+  /**
+   * Rolls out another DaemonSet first, so that code is compiled and connections are open as in a control plane that has
+   * run for a while.
+   */
   readonly warmUp: boolean;
-  /** Tell which requests each made, too. */
+  /** Print the requests of each contestant, too. */
   readonly requests: boolean;
-  /** For looking into one's own: more flags of Node.js for the operator, such as `--cpu-prof`. */
+  /** Further flags of Node.js for the operator, such as `--cpu-prof`: for studies of our own process. */
   readonly operatorFlags: readonly string[];
 }
 
@@ -34,7 +37,7 @@ export interface Run {
   readonly round: number;
   readonly contestant: Contestant;
   readonly nodes: number;
-  /** The cases it gives samples for. */
+  /** The cases that the run gives samples for. */
   readonly rollout: string | undefined;
   readonly update: string | undefined;
 }

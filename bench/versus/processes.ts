@@ -1,4 +1,4 @@
-/** What processes have cost, as Linux counts it: CPU seconds and resident memory of each, from `/proc`. */
+/** The cost of processes, as Linux counts it: CPU seconds and resident memory of each, from `/proc`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -41,20 +41,20 @@ function read(name: string, pid: number, file: string): string {
 
 interface Cost {
   readonly cpuSeconds: number;
-  /** The most they have held at one moment. */
+  /** The most memory that all processes have held at one moment. */
   readonly memoryMiB: number;
-  /** CPU seconds of each. */
+  /** CPU seconds of each process. */
   readonly each: ReadonlyMap<string, number>;
 }
 
 const SAMPLE_MS = 50;
 
 export interface Meter extends Disposable {
-  /** What they have cost since it was started. */
+  /** The cost of the processes since the meter was started. */
   read(): Cost;
 }
 
-/** Watches them from now on. */
+/** Measures the processes from now on. */
 export function startMeter(processes: readonly Watched[]): Meter {
   const [only] = processes;
   const before = processes.map(cpuSeconds);
@@ -66,7 +66,7 @@ export function startMeter(processes: readonly Watched[]): Meter {
         processes.reduce((sum, process) => sum + residentMiB(process, 'VmRSS'), 0),
       );
     } catch {
-      // One of them has ended: whoever reads the meter hears of it.
+      // A process has ended: the reader of the meter gets the error.
     }
   };
   const isExact = processes.length === 1 && only !== undefined && forgetPeak(only.pid);
@@ -99,12 +99,12 @@ function forgetPeak(pid: number): boolean {
 }
 
 const LOOK_MS = 500;
-/** Of one core, in a look. */
+/** Share of one core, in one look. */
 const QUIET_SHARE = 0.1;
 const QUIET_LOOKS = 3;
 const PATIENCE_MS = 60_000;
 
-/** Until they have little to do for a while; a process that never rests is measured as it is. */
+/** Waits until the processes have little to do for a while; a process that never rests is measured as it is. */
 export async function untilQuiet(processes: readonly Watched[], signal: AbortSignal): Promise<boolean> {
   let used = total(processes);
   let quiet = 0;

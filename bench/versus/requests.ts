@@ -18,7 +18,7 @@ export function parseRequests(metrics: string): Requests {
   return requests;
 }
 
-/** What came between two looks, most first. Watches are counted when they end, and say nothing here. */
+/** Requests between two readings, most frequent first. Watches are counted when they end, and say nothing here. */
 export const requestsBetween = (before: Requests, after: Requests): Requests =>
   new Map(
     [...after]

@@ -1,4 +1,4 @@
-/** From samples to figures: medians of each contestant, and ratios of what ran in the same round. */
+/** From samples to figures: medians of each contestant, and ratios of runs in the same round. */
 import { median, type CaseReport, type Unit } from '../support/report.ts';
 import type { Contestant } from './plan.ts';
 
@@ -23,14 +23,14 @@ const MEASURES: readonly { readonly measure: Measure; readonly unit: Unit; reado
 interface Pair {
   readonly ours: Contestant;
   readonly theirs: Contestant;
-  /** So many times better is what we want to be. */
+  /** Goals: the ratio of theirs to ours that we want to reach. */
   readonly goals: { readonly [measure in Measure]?: number };
 }
 
 const PAIRS: readonly Pair[] = [
   { ours: 'everynode-embedded', theirs: 'kubernetes-raised', goals: { wall: 20, cpu: 20 } },
   { ours: 'everynode-embedded', theirs: 'kubernetes-default', goals: {} },
-  // The API server is two thirds of the cost of either: half as fast again would be all there is.
+  // The API server is two thirds of the cost of either: half as fast again would be the limit.
   { ours: 'everynode-operator', theirs: 'kubernetes-raised', goals: { wall: 1.25 } },
   { ours: 'everynode-operator', theirs: 'kubernetes-default', goals: {} },
 ];
@@ -50,7 +50,7 @@ export function ratios(
   const rounds = new Map(of(samples, name, theirs).map((sample) => [sample.round, sample[measure]]));
   return of(samples, name, ours).flatMap((sample) => {
     const other = rounds.get(sample.round);
-    // What took less than the kernel counts says nothing.
+    // A time too short for the kernel to count says nothing.
     return other === undefined || sample[measure] <= 0 ? [] : [other / sample[measure]];
   });
 }

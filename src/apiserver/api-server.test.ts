@@ -47,7 +47,7 @@ describe('a kind with two forms', () => {
     const read = await client.get(NEW_EVENTS, key);
     await client.update(NEW_EVENTS, { ...read, series: series(3) });
     expect((await client.get(EVENTS, key)).series?.count).toBe(3);
-    // The newer form is a record: what it says stays said.
+    // The newer form is a record: its note cannot be changed.
     const changed = await failure(
       client.update(NEW_EVENTS, { ...(await client.get(NEW_EVENTS, key)), note: 'it ended' }),
     );

@@ -70,7 +70,7 @@ export interface ApiServerOptions {
   readonly serviceCIDR?: string;
   /** Asks the webhooks of custom resources that convert between versions. */
   readonly convert?: ConvertObjects;
-  /** Names of custom resources that controllers of this server keep; none unless said. */
+  /** Names of custom resources that controllers of this server keep; none unless given. */
   readonly heldNames?: readonly HeldNames[];
   readonly logger?: Logger;
 }

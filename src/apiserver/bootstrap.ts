@@ -1,4 +1,4 @@
-/** What every cluster has from its first moment. Safe to run at each start: what is there is left alone. */
+/** Objects that every cluster has from its first moment. Safe to run at each start: existing objects are left alone. */
 import { IMMORTAL_NAMESPACES } from './admission/namespace-lifecycle.ts';
 import { type GroupVersion, localApiServices } from './local-api-services.ts';
 import {
@@ -19,7 +19,7 @@ export interface BootstrapOptions {
   readonly clientAuthority?: string;
   /** The `kubernetes` Service and what belongs to it; none: no such Service. */
   readonly apiService?: OwnService;
-  /** What this server answers itself; each group and version is listed as an APIService. */
+  /** Kinds that this server serves itself; each group and version is listed as an APIService. */
   readonly served?: Iterable<GroupVersion>;
 }
 
@@ -58,14 +58,17 @@ export async function bootstrap(client: Client, options: BootstrapOptions = {}):
   for (const name of names) await createIfMissing(client, SERVICE_ACCOUNTS, defaultAccount(name));
   if (options.clientAuthority !== undefined) await publishAuthority(client, options.clientAuthority);
   if (options.apiService === undefined) return;
-  // At once, so that they reach the disk together.
+  // All at once, so that the writes reach the disk together.
   await Promise.all(
     localApiServices(options.served ?? []).map((service) => createIfMissing(client, API_SERVICES, service)),
   );
   await publishOwnService(client, options.apiService);
 }
 
-/** Where extension API servers, kube-controller-manager and kube-scheduler look for it; a new one takes the place of the old. */
+/**
+ * The ConfigMap where extension API servers, kube-controller-manager and kube-scheduler look for the authority; a new
+ * authority replaces the old one.
+ */
 async function publishAuthority(client: Client, authority: string): Promise<void> {
   const metadata = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
   const wanted: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'client-ca-file': authority } };

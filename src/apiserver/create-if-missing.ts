@@ -1,9 +1,12 @@
-/** Makes what is not there yet, and answers with what there is. */
+/** Creates an object that does not exist yet, and returns the object that is there. */
 import type { KubeObject, Resource, Stored } from '../core/kube/objects.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client/client.ts';
 
-/** Looks first: what is there may well be refused when it is sent again, such as an address that is taken, by itself. */
+/**
+ * A get comes first: a create of an existing object may be refused for another reason than its name, such as a cluster
+ * IP that the object itself holds.
+ */
 export async function createIfMissing<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,

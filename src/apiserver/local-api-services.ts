@@ -40,7 +40,7 @@ const VERSION_PRIORITIES: ReadonlyMap<string, number> = new Map([
 const VERSION_PRIORITY = 15;
 /** Kinds this product adds stand where custom ones do. */
 const CUSTOM = { groupPriorityMinimum: 1000, versionPriority: 100 };
-/** Answers for the others, and is not listed itself. */
+/** The group of APIServices: serves the others, and is not listed itself. */
 const OWN_GROUP = 'apiregistration.k8s.io';
 
 export function localApiServices(kinds: Iterable<GroupVersion>): readonly APIService[] {

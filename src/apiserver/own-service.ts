@@ -1,5 +1,5 @@
 /**
- * What a cluster knows of its own API server's address: the `kubernetes` Service, the endpoints behind it, and the range
+ * The API server's own address as cluster objects: the `kubernetes` Service, the endpoints behind it, and the range
  * that addresses of Services come from.
  */
 import { ENDPOINT_SLICES, ENDPOINTS, SERVICE_CIDRS, SERVICES } from '../core/api/registry/resources.ts';
@@ -16,9 +16,9 @@ export interface OwnService {
   readonly clusterIP: string;
   readonly port: number;
   readonly targetPort: number;
-  /** Under which the server is reached from other machines; none: nothing stands behind the Service. */
+  /** Address under which other machines reach the server; none: nothing stands behind the Service. */
   readonly address?: string | undefined;
-  /** The range that addresses of Services come from, with the present time; none: it is no object. */
+  /** The range that addresses of Services come from, with the present time; none: no ServiceCIDR is created. */
   readonly range?: { readonly cidr: string; readonly now: number };
 }
 
@@ -30,7 +30,7 @@ export async function publishOwnService(client: Client, own: OwnService): Promis
   try {
     await createIfMissing(client, SERVICES, serviceOf(own));
   } catch (error) {
-    // Somebody else's Service has the address: a pity, but no reason not to start.
+    // Another Service has the address: a pity, but no reason not to start.
     if (!isStatus(error, 'Invalid')) throw error;
   }
   await Promise.all([publishEndpoints(client, own), publishRange(client, own.range)]);
@@ -58,7 +58,7 @@ async function publishEndpoints(client: Client, { address, targetPort }: OwnServ
   const endpoints: Endpoints = {
     apiVersion: 'v1',
     kind: 'Endpoints',
-    // The slice is made here; whoever mirrors Endpoints shall not make another.
+    // The slice is made here; the mirroring controller must not make another.
     metadata: { name: NAME, namespace: NAMESPACE, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: [{ addresses: [{ ip: address }], ports }],
   };
@@ -76,7 +76,7 @@ async function publishEndpoints(client: Client, { address, targetPort }: OwnServ
   ]);
 }
 
-/** A server that starts again may be somewhere else: what is there and says otherwise is made anew. */
+/** A server that starts again may have another address: an existing object with other content is replaced. */
 async function ensureSame<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,

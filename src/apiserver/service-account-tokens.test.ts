@@ -28,7 +28,7 @@ interface World extends TestServer {
 
 async function world(): Promise<World> {
   const clock = createVirtualClock(NOW);
-  // Made before the server, which it needs the store of.
+  // Declared before the server, created after it: the tokens need the server's store.
   let tokens: ServiceAccountTokens | undefined;
   const server = await createTestServer({
     clock,
@@ -339,7 +339,7 @@ describe('what is no token of ours', () => {
     fc.assert(
       fc.property(fc.nat(given.length - 1), fc.constantFrom('A', 'Z', 'a', '9', '-', '_', '.'), (at, character) => {
         const turned = given.slice(0, at) + character + given.slice(at + 1);
-        // The last character of a part carries bits that nobody reads.
+        // The last character of a part carries bits that decoders ignore.
         const same = turned
           .split('.')
           .map((part) => Buffer.from(part, 'base64url').toString('hex'))

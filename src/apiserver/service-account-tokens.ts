@@ -10,7 +10,7 @@ import { createTokenKey } from './access/tokens/token-key.ts';
 import { createTokenReader, type TokenReader } from './access/tokens/token-reader.ts';
 import { createTokenRequests } from './handlers/subresources/token-request.ts';
 
-/** Who signs: the name under which pods find the API server. */
+/** The issuer of tokens: the name under which pods find the API server. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 export interface ServiceAccountTokensOptions {
@@ -45,7 +45,7 @@ export function createServiceAccountTokens(options: ServiceAccountTokensOptions)
   };
 }
 
-/** Where the API server reaches tokens. */
+/** The hooks through which the API server reads and issues tokens. */
 export const tokenHooks = (tokens: ServiceAccountTokens): Pick<ApiHooks, 'readToken' | 'subresources'> => ({
   readToken: (token, audiences) => tokens.read(token, audiences),
   subresources: new Map([['serviceaccounts/token', tokens.request]]),

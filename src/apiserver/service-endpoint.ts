@@ -1,6 +1,6 @@
 /**
- * An address behind a Service, for the API server's own calls to webhooks. Nobody routes its cluster IP here, and in pods of
- * simulated nodes nothing runs, so of use are endpoints on other nodes, those that somebody entered by hand, or another name.
+ * An address behind a Service, for the API server's own calls to webhooks. Cluster IPs are not routed here, and in pods
+ * of simulated nodes nothing runs, so of use are endpoints on other nodes, those entered by hand, or another name.
  */
 import { FLEET_ANNOTATIONS } from '../core/api/names.ts';
 import type { Endpoint, EndpointSlice } from '../core/api/types/discovery-v1.ts';
@@ -40,7 +40,7 @@ export function serviceEndpoint(place: ServicePlace, store: Store): { readonly h
   throw new Error(pods === 0 ? `no endpoints available for service ${goQuote(name)}` : nothingRuns(place, pods));
 }
 
-/** Entered by hand, or a pod of a node that has a kubelet. */
+/** Entered by hand, or backed by a pod on a node that has a kubelet. */
 function isReachable({ targetRef, nodeName = '' }: Endpoint, store: Store): boolean {
   if (targetRef?.kind !== 'Pod') return true;
   const node = store.get({ tenant: SYSTEM_TENANT, group: '', resource: 'nodes', namespace: '', name: nodeName });

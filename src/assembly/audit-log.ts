@@ -12,7 +12,7 @@ export interface AuditLogOptions {
   readonly policy?: AuditPolicy;
 }
 
-/** Rejects when the file cannot be opened: who asks for an audit log must not run without one. */
+/** Rejects when the file cannot be opened: a server with an audit log must not run without it. */
 export async function openAuditLog(
   { path, policy = METADATA_OF_EVERYTHING }: AuditLogOptions,
   undo: (() => Promise<void> | void)[],
@@ -20,12 +20,12 @@ export async function openAuditLog(
   const make = (write: (line: string) => void): Audit =>
     createAudit({ policy, clock: realClock, random: realRandom, write });
   if (path === '-') return make((line) => void process.stdout.write(`${line}\n`));
-  // Its readers are few: what people did is nobody else's business.
+  // Readable by its owner alone: an audit log is confidential.
   await (await open(path, 'a', 0o600)).close();
   const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
   let broken: Error | undefined;
   file.on('error', (error) => {
-    // Said once; every line would say the same.
+    // Reported once; the error would repeat with every line.
     if (broken === undefined) process.stderr.write(`the audit log cannot be written: ${error.message}\n`);
     broken = error;
   });

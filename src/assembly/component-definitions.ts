@@ -1,6 +1,7 @@
 /**
- * KubernetesDaemonSet on the embedded cluster: ordinary custom resource definitions, as the chart brings them to any other
- * cluster. What we made follows the version that runs; what somebody else made under that name, or made of ours, is theirs.
+ * KubernetesDaemonSet on the embedded cluster: ordinary custom resource definitions, as the chart brings them to any
+ * other cluster. A definition that everynode wrote follows the version that runs; one that another client wrote or
+ * changed is left alone.
  */
 import { createHash } from 'node:crypto';
 import { componentDefinitions } from '../core/api/component/definitions.ts';
@@ -20,7 +21,7 @@ import type { Clock } from '../machinery/time/clock.ts';
 const OURS = { name: 'app.kubernetes.io/managed-by', value: 'everynode' };
 
 const LOOK_EVERY_MS = 2;
-/** Whoever has not served them by then has other troubles; they are no reason not to start. */
+/** Definitions that are not served by then have another problem, which is no reason not to start. */
 const WAIT_MS = 10_000;
 
 export interface DefinitionOptions {
@@ -29,13 +30,13 @@ export interface DefinitionOptions {
   readonly registry: Pick<Registry, 'byResource'>;
 }
 
-/** Resolves when they are served: whoever is told that the cluster is up may apply one at once. */
+/** Resolves when the definitions are served: a client may apply a component as soon as the cluster is up. */
 export async function ensureComponentDefinitions(around: DefinitionOptions, signal?: AbortSignal): Promise<void> {
   const written = await writeDefinitions(around.client, componentDefinitions());
   await untilServed(around, written, signal);
 }
 
-/** Answers with those that will be served: all but what is on its way out. */
+/** Returns the definitions that will be served: all but those that are being deleted. */
 export async function writeDefinitions(
   client: Client,
   definitions: readonly CustomResourceDefinition[],
@@ -61,7 +62,7 @@ export async function untilServed(
   while (!isServed() && clock.monotonic() < until) await clock.sleep(LOOK_EVERY_MS, signal);
 }
 
-/** Answers whether it stays. */
+/** Resolves with false if the definition is being deleted. */
 async function ensure(client: Client, wanted: CustomResourceDefinition): Promise<boolean> {
   const { metadata, spec } = defaultDefinition(wanted);
   const found = await find(client, metadata.name);
@@ -78,11 +79,11 @@ async function ensure(client: Client, wanted: CustomResourceDefinition): Promise
   return found.metadata.deletionTimestamp === undefined;
 }
 
-/** `kubectl apply` of another spec leaves our labels and annotations, so they alone say nothing. */
+/** Compares the spec's hash too: `kubectl apply` of another spec leaves our labels and annotations as they are. */
 function isWhatWeWrote({ metadata, spec }: CustomResourceDefinition): boolean {
   if (metadata.labels?.[OURS.name] !== OURS.value) return false;
   const hash = metadata.annotations?.[DEFINITION_HASH_ANNOTATION];
-  // Releases before this annotation wrote none.
+  // Releases before this annotation wrote no hash.
   return hash === undefined || hash === hashOf(spec);
 }
 

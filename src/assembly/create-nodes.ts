@@ -8,7 +8,7 @@ import { nodesOf, type NodeGroup } from '../nodes/fleet/node-groups.ts';
 
 const BATCH = 500;
 
-/** Answers with the number of nodes the cluster has afterwards. */
+/** Returns the number of nodes the cluster has afterwards. */
 export async function createNodes(
   client: Client,
   wanted: readonly NodeGroup[] | undefined,

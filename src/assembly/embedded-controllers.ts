@@ -36,7 +36,7 @@ export interface EmbeddedControllers {
   readonly failed: Promise<Error>;
 }
 
-/** Not at the start, which people wait for. */
+/** Metrics are loaded later, not at the start, which people wait for. */
 const LOAD_METRICS_AFTER_MS = 3_000;
 const NO_EVENTS: EventRecorder = { event: () => undefined };
 /** Up to this many nodes renew a Lease each, as kubelets do; more share one. */

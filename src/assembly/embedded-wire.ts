@@ -19,7 +19,7 @@ export interface EmbeddedWireOptions extends Pick<WireOptions, 'limits' | 'conne
   readonly keys: ClusterKeys;
   readonly tokens: ServiceAccountTokens;
   readonly metrics: LazyMetrics;
-  /** `host:port` as clients reach the server; asked for when a client is told, since the port is known only once it listens. */
+  /** `host:port` as clients reach the server; a function, since the port is known only once the server listens. */
   readonly serverAddress: () => string;
   /** Absent: no audit log is written. */
   readonly audit: Audit | undefined;

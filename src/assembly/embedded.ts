@@ -32,17 +32,17 @@ export interface EmbeddedOptions extends EmbeddedServerOptions {
   readonly port: number;
   /** Nodes to have; absent: five, in a cluster that has none. */
   readonly groups?: readonly NodeGroup[];
-  /** Where to write down who did what over HTTP (`-` for stdout), and how much; nothing unless said. */
+  /** Path of the audit log (`-` for stdout) and its policy; no log unless given. */
   readonly audit?: AuditLogOptions;
-  /** How many requests over HTTP may be under way; as a kube-apiserver has it unless said. */
+  /** How many requests over HTTP may be under way; as a kube-apiserver has it unless given. */
   readonly limits?: Partial<RequestLimits>;
-  /** How many connections are taken and how long they may be idle; from the descriptors of the process unless said. */
+  /** How many connections are taken and how long they may be idle; from the descriptors of the process unless given. */
   readonly connections?: Partial<ConnectionLimits>;
   /** Whether kubelets, scheduler, workloads and house-keepers emit events; they do unless this is false. */
   readonly events?: boolean;
-  /** Which controllers run, as kube-controller-manager's `--controllers`; all of them unless said. */
+  /** Which controllers run, as kube-controller-manager's `--controllers`; all of them unless given. */
   readonly controllers?: readonly string[];
-  /** Time between the deletion of a namespace and that of its content; five seconds unless said, as in Kubernetes. */
+  /** Time between the deletion of a namespace and that of its content; five seconds unless given, as in Kubernetes. */
   readonly namespaceGraceMs?: number;
   /** `false` leaves out the scheduler, which `controllers` cannot: for tests where another scheduler takes its place. */
   readonly scheduler?: boolean;
@@ -166,7 +166,7 @@ async function publish(
 const groupVersionsOf = ({ spec: { group, versions } }: CustomResourceDefinition) =>
   versions.map(({ name }) => ({ group, version: name }));
 
-/** How clients reach an address we listen on: "all addresses" is no place to go to. */
+/** Host name for clients of a bound address: "all addresses" is no place to go to. */
 function hostName(bind: string): string {
   if (bind === '0.0.0.0' || bind === '::') return '127.0.0.1';
   return bind.includes(':') ? `[${bind}]` : bind;

@@ -9,7 +9,7 @@ export interface KubeconfigFacts {
   readonly client: KeyPair;
   /** Name of cluster, user and context. */
   readonly name: string;
-  /** Of the context; `default` unless said. */
+  /** Namespace of the context; `default` unless given. */
   readonly namespace?: string;
 }
 

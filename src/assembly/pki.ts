@@ -51,7 +51,7 @@ export async function clusterKeys(directory: string | undefined, bind: string, n
   return { authority, server, admin, signingKey: keepSigningKey(directory) };
 }
 
-/** Without it every token given out before would be void. */
+/** Without a kept key every token issued before would be void. */
 function keepSigningKey(directory: string | undefined): string {
   if (directory === undefined) return createSigningKey();
   const file = join(directory, 'pki', 'sa.key');
@@ -63,11 +63,11 @@ function keepSigningKey(directory: string | undefined): string {
   }
   const key = readFileSync(file, 'utf8');
   try {
-    // Another curve would sign what nobody could verify.
+    // A key of another curve would sign tokens that no client could verify.
     if (createPrivateKey(key).asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('not a P-256 key');
     return key;
   } catch (cause) {
-    // What OpenSSL says of a broken key tells nothing of the key, but helps nobody either.
+    // OpenSSL's message about a broken key reveals nothing of the key, but is of no help either.
     const text = `${file} is no P-256 private key. Restore it from a backup; or remove it, and pods will need new tokens`;
     throw Object.assign(new Error(text, { cause }), { code: 'EN_ASSEMBLY_KEYS' });
   }

@@ -27,7 +27,7 @@ const NOTHING = { group: '', version: '', resource: '', subresource: '', scope: 
 const UNKNOWN = { ...NOTHING, resource: OTHER };
 const OVERFLOW: RequestLabels = { ...UNKNOWN, verb: OTHER };
 
-/** As kube-apiserver calls in its metrics what it calls otherwise when it authorizes. */
+/** Verbs of authorization by their names in kube-apiserver's metrics. */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['get', 'GET'],
   ['list', 'LIST'],
@@ -38,7 +38,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['delete', 'DELETE'],
   ['deletecollection', 'DELETECOLLECTION'],
 ]);
-/** Of paths that name no resource. */
+/** Methods of requests for paths that name no resource. */
 const METHODS: ReadonlyMap<string, string> = new Map([
   ['GET', 'GET'],
   ['HEAD', 'GET'],
@@ -86,7 +86,7 @@ export function createRequestMetrics(metrics: Metrics, findKind: FindKind) {
   };
 }
 
-/** Whatever the answer was: a stranger who is refused asks for as many names as one who is not. */
+/** Labels do not depend on the answer: a refused client can ask for as many names as any other. */
 function labelsOf(exchange: Exchange, findKind: FindKind): RequestLabels {
   const route = parsePath(exchange.path);
   if (route.kind !== 'resource') return { verb: METHODS.get(exchange.method) ?? OTHER, ...NOTHING };

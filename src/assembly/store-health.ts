@@ -2,7 +2,7 @@
 import type { Store, StoreTrouble } from '../apiserver/store/store.ts';
 import type { Metrics } from '../machinery/metrics/metrics.ts';
 
-/** Anybody may ask for readiness, so nothing of what the disk said is in the answer. */
+/** Readiness is public, so the answer contains nothing of the disk's error. */
 const WORDS: { readonly [kind in StoreTrouble['kind']]: string } = {
   full: 'the disk of the data directory is full, only deletions are taken',
   failed: 'the disk of the data directory fails, no write is taken; the log of the server says why',

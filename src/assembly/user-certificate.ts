@@ -1,4 +1,7 @@
-/** A client certificate for a person, by way of the API: asked for, approved and fetched by somebody who may. */
+/**
+ * A client certificate for a person, by way of the API: requested, approved and fetched by a user with these
+ * permissions.
+ */
 import { CERTIFICATE_SIGNING_REQUESTS } from '../core/api/registry/resources.ts';
 import type { CertificateSigningRequest } from '../core/api/types/certificates-v1.ts';
 import { createCertificateRequest } from '../machinery/certificates/certificate-requests.ts';

@@ -70,7 +70,7 @@ async function showClientRun(flags: ApplyFlags): Promise<void> {
 
 const PAST = { create: 'created', apply: 'applied', adopt: 'adopted', recreate: 'recreated', prune: 'pruned' } as const;
 
-/** Before anything is written, so that whoever reads it can still stop. */
+/** Printed before anything is written, so that the user can still stop. */
 async function tellMissing(
   { context, view }: Session,
   component: RenderedComponent,

@@ -8,7 +8,7 @@ interface Grammar {
   readonly commands: readonly {
     readonly name: string;
     readonly summary: string;
-    /** What may follow the name, such as `add` after `user`, or a starter after `init`. */
+    /** Words that may follow the name, such as `add` after `user`, or a starter after `init`. */
     readonly parts: readonly string[];
     readonly flags: readonly Flag[];
   }[];

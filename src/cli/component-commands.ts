@@ -1,4 +1,6 @@
-/** The grammar of the commands for KubernetesDaemonSet manifests. What they do is loaded when one is asked for. */
+/**
+ * The grammar of the commands for KubernetesDaemonSet manifests. The code of a command is loaded when the command runs.
+ */
 import { Argument, type Command, CommanderError, Option } from 'commander';
 import {
   dryRun,
@@ -104,7 +106,7 @@ export function addComponentCommands(program: Command): void {
     .action(async (names: Names, flags: DeleteFlags) => (await import('./delete.ts')).deleteComponents(names, flags));
 }
 
-/** kubectl's: 1 says that there are differences. */
+/** kubectl's exit code for a failed diff: 1 says that there are differences. */
 export const DIFF_FAILED = 2;
 
 const RENDER_EXAMPLES = `

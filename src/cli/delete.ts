@@ -1,4 +1,4 @@
-/** `everynode delete`: takes components away, with all they brought and nothing else. */
+/** `everynode delete`: deletes components, with all objects they brought and nothing else. */
 import { deleteComponent } from '../control/component/apply/delete.ts';
 import type { ComponentIdentity } from '../control/component/apply/rendered.ts';
 import { onCluster, readDryRun, readTimeout } from './component/cluster.ts';
@@ -6,7 +6,7 @@ import type { DeleteFlags } from './component/flags.ts';
 import { identitiesOf, noComponentError, requireTargets } from './component/targets.ts';
 import { kubectlName } from './component/text.ts';
 
-/** As long as a timer can be. */
+/** The longest time of a timer. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
 export async function deleteComponents(names: readonly string[], flags: DeleteFlags): Promise<void> {

@@ -1,4 +1,4 @@
-/** `everynode diff`: what an apply would change, as the API server sees it. Exit codes as kubectl's. */
+/** `everynode diff`: the changes an apply would make, as the API server sees them. Exit codes as kubectl's. */
 import { diffComponent } from '../control/component/apply/diff/diff-component.ts';
 import { ComponentApplyError, type ApplyProblem } from '../control/component/apply/errors.ts';
 import { componentToApply } from '../control/component/apply/from-rendered.ts';
@@ -38,7 +38,7 @@ async function showDifferences(flags: ChangeFlags): Promise<boolean> {
   return isDifferent;
 }
 
-/** Into files and pipes it goes as it is. */
+/** Escaped for a terminal; into files and pipes the text goes as it is. */
 const forTerminal = (text: string): string =>
   process.stdout.isTTY ? text.split('\n').map(printable).join('\n') : text;
 

@@ -1,4 +1,4 @@
-/** Words for what goes wrong most often when a cluster starts: what it is, and what to do about it. */
+/** Words for the most frequent failures of a cluster's start: the cause, and what to do about it. */
 import { CliError } from './support/cli-error.ts';
 
 export interface StartFacts {

@@ -1,4 +1,4 @@
-/** What somebody may have meant whom the parser of the command line refuses. Pure. */
+/** Hints for a command line that the parser refuses: what the user most likely meant. Pure. */
 import { nearest } from '../core/kube/nearest-word.ts';
 
 /** Flags that people know from elsewhere. */
@@ -12,7 +12,7 @@ const ALIASES: { readonly [flag: string]: string } = {
 export interface Asked {
   /** Long flags of the command. */
   readonly flags: readonly string[];
-  /** What was given beside flags. */
+  /** Arguments beside flags. */
   readonly args: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { dns1123LabelProblems } from '../core/kube/names.ts';
 import { CliError } from './support/cli-error.ts';
 import { STARTERS, type InitFlags } from './component/flags.ts';
 
-/** The same way from the sources and from what is emitted of them. */
+/** The relative path is the same from the sources and from the emitted JavaScript. */
 const EXAMPLES = new URL('../../examples/components/', import.meta.url);
 
 export async function init(starter: string | undefined, flags: InitFlags): Promise<void> {
@@ -68,7 +68,7 @@ function readExample(name: string): string {
 
 const summaryOf = (text: string): string => /^# (.*)/.exec(text)?.[1] ?? '';
 
-/** By words, so that comments and the order of fields stay. Names made of the component's name follow it. */
+/** Replaces words, so that comments and the order of fields stay. Names that contain the component's name follow it. */
 function customized(text: string, starter: string, name: string, namespace: string | undefined): string {
   const named = text.replaceAll(starter, name);
   return namespace === undefined ? named : named.replace(/^( {2}namespace: ).*$/m, `$1${namespace}`);

@@ -1,6 +1,7 @@
 /**
  * Writing credentials where kubectl finds them. A kubeconfig that holds other clusters keeps them: ours is put beside,
- * and made the current one. The file is for its owner only and is replaced in one step, so nobody ever reads half of it.
+ * and made the current one. The file is for its owner only and is replaced in one step, so no reader ever sees half of
+ * it.
  */
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,11 +14,11 @@ const LISTS = ['clusters', 'users', 'contexts'] as const;
 type Named = { readonly name?: unknown };
 type Kubeconfig = { readonly [key: string]: unknown };
 
-/** Answers with the server that our name stood for in this file until now, if it was another one. */
+/** Returns the server that our name stood for in this file until now, if it was another one. */
 export function writeKubeconfig(file: string, ours: string): string | undefined {
   try {
     makeDirectory(dirname(file), 0o700);
-    // A link stays a link: what it points to is replaced.
+    // A link stays a link: its target is replaced.
     const target = existsSync(file) ? realpathSync(file) : file;
     const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
     const text = merged(file, before, ours);

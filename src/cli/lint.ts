@@ -1,4 +1,4 @@
-/** `everynode lint`: what is wrong, and what is allowed and unwise. Needs no cluster unless it is told to look at one. */
+/** `everynode lint`: errors, and valid but unwise settings. Needs no cluster without `--against-cluster`. */
 import type { DaemonSet } from '../core/api/types/apps-v1.ts';
 import { identityText } from '../control/component/apply/rendered.ts';
 import type { PreparedComponent } from '../core/component/load/load.ts';
@@ -56,7 +56,7 @@ function summaryText(components: number, problems: number, findings: readonly Li
 
 type Surroundings = (each: PreparedComponent) => LintOptions;
 
-/** Daemons of the same change, and with `--against-cluster` those that are there and the labels of namespaces. */
+/** Daemons of the same change, and with `--against-cluster` those of the cluster and the labels of its namespaces. */
 async function lookAround(flags: LintFlags, components: readonly PreparedComponent[]): Promise<Surroundings> {
   const coming = components.map(({ rendered }) => rendered.daemonSet);
   if (flags.againstCluster !== true) return () => ({ otherDaemons: coming });

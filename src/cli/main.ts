@@ -17,7 +17,7 @@ import { surviveClosedPipes } from './support/terminal.ts';
 
 export async function main(args: readonly string[]): Promise<void> {
   surviveClosedPipes();
-  // Nothing fails in silence: what nobody waited for ends the process, with a word.
+  // Nothing fails in silence: an error that no caller caught ends the process, with a message.
   process.on('uncaughtException', failLoudly);
   process.on('unhandledRejection', failLoudly);
   const program = createProgram();
@@ -112,7 +112,7 @@ export function createProgram(): Command {
     .action((shell: string) => void process.stdout.write(completionScript(shell, createProgram())));
   // `exitOverride` is not inherited by commands made with a description in place.
   for (const command of program.commands) {
-    // Its exit codes are kubectl's.
+    // The exit codes of `diff` are kubectl's.
     if (command.name() !== 'diff') command.exitOverride();
     for (const sub of command.commands) sub.exitOverride();
     for (const each of [command, ...command.commands])
@@ -163,7 +163,7 @@ Examples:
 
 Stop it with Ctrl-C; with a data directory the next start finds everything again.`;
 
-/** Prints what went wrong once, in one place, and says how the process should end. */
+/** Prints the error once, in one place, and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof CliError) {

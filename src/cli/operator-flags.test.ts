@@ -4,7 +4,7 @@ import { addOperatorCommand, type OperatorFlags } from './operator-command.ts';
 import type { CliError } from './support/cli-error.ts';
 import { readOperatorFlags } from './operator-flags.ts';
 
-/** As commander reads them. */
+/** Flags as commander parses them. */
 function flagsOf(...args: string[]): OperatorFlags {
   const program = new Command().exitOverride();
   addOperatorCommand(program);
@@ -80,7 +80,7 @@ describe('flags of the operator', () => {
       port: 1,
       certificates: { kind: 'mounted', directory: '/x' },
     });
-    // Not the place of the Lease: the Service is where the pods are.
+    // Not the namespace of the Lease: the Service is where the pods are.
     const elsewhere = ['--webhook-port=1', '--leader-elect-resource-namespace=leases'];
     expect(read(elsewhere, {}, 'own').webhooks).toMatchObject({ certificates: { namespace: 'own' } });
   });

@@ -1,4 +1,4 @@
-/** From flags to what the operator is started with; what cannot be is told in the words of the flag. */
+/** From flags to the options of the operator; invalid values are reported in the words of the flag. */
 import { hostname } from 'node:os';
 import { readSelection, selectableNames, selectControllers } from '../assembly/catalogue/select.ts';
 import type { ElectionOptions } from '../assembly/operator/election.ts';
@@ -28,7 +28,7 @@ export function readOperatorFlags(
   flags: OperatorFlags,
   surroundings: {
     readonly env: NodeJS.ProcessEnv;
-    /** Of the pod this runs in. */
+    /** Namespace of the pod that this process runs in. */
     readonly podNamespace: string | undefined;
     readonly uuid: () => string;
   },

@@ -19,7 +19,7 @@ function textOf(fields: LogFields): string {
   return text;
 }
 
-/** One line, whatever it is; a log line must never throw. */
+/** Any value in one line; a log line must never throw. */
 function valueOf(value: unknown): string {
   if (value instanceof Error) return JSON.stringify(value.message);
   if (typeof value === 'string') return /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Values of the operator's flags; what cannot be is told in the words of the flag. */
+/** Values of the operator's flags; invalid ones are reported in the words of the flag. */
 import { parseGoDuration } from '../core/kube/go-duration.ts';
 import { dns1123SubdomainProblems } from '../core/kube/names.ts';
 import { CliError } from './support/cli-error.ts';

@@ -6,7 +6,9 @@ import { CliError } from './support/cli-error.ts';
 import type { OperatorFlags } from './operator-command.ts';
 import { duration, expected, MAX_PORT, objectName, whole } from './operator-values.ts';
 
-/** Shorter, and API servers could not hear of a new authority in time: it signs after a ninetieth of this. */
+/**
+ * With a shorter lifetime, API servers could not learn of a new authority in time: it signs after a ninetieth of this.
+ */
 const SHORTEST_LIFETIME_MS = 120_000;
 /** Longer than this is for ever, and too large for a date. */
 const LONGEST_LIFETIME_MS = 10 * 365 * 86_400_000;

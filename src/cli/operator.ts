@@ -17,7 +17,7 @@ import { onStopSignals } from './support/stop-signals.ts';
 const say = (text: string): void => void process.stderr.write(text);
 
 export async function operator(flags: OperatorFlags): Promise<void> {
-  // Flags are judged before anything is asked of anybody.
+  // Flags are checked before the first request.
   const probe = { env: process.env, podNamespace: undefined, uuid: () => realRandom.uuid() };
   readOperatorFlags(flags, probe);
   if (flags.webhookCertDir !== undefined) await checkDirectory(flags.webhookCertDir);
@@ -43,7 +43,7 @@ export async function operator(flags: OperatorFlags): Promise<void> {
     const failure = await Promise.race([stop.received, running.failed]);
     if (failure !== undefined) throw explain(failure, flags);
   } catch (error) {
-    // Asked to stop while starting: what comes of that is no failure.
+    // Stopped by the user while starting: the error that follows is no failure.
     if (!stop.signal.aborted) throw error instanceof CliError ? error : explain(error, flags);
   } finally {
     await running?.stop();
@@ -52,7 +52,7 @@ export async function operator(flags: OperatorFlags): Promise<void> {
   process.exitCode = stop.exitCode();
 }
 
-/** What is in it may come later; a directory that is not there is a mistake. */
+/** The files in the directory may come later; an absent directory is a mistake. */
 async function checkDirectory(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() === true) return;
@@ -119,6 +119,6 @@ function explain(error: unknown, flags: OperatorFlags): unknown {
   }
 }
 
-/** The webhook server listens only once it has a certificate: long after the others. */
+/** The webhook server listens only once it has a certificate: long after the other ports. */
 const isOfWebhooks = (error: Error): error is Error & { readonly cause: NodeJS.ErrnoException } =>
   error.cause instanceof Error && error.message.startsWith('webhook-server ') && 'code' in error.cause;

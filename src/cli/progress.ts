@@ -5,11 +5,11 @@ import { colorsFor } from './support/terminal.ts';
 export interface Progress {
   /** A step that may take long has reached `done` of `total`. */
   step(label: string, done: number, total: number): void;
-  /** Something has begun that says nothing of itself; it is told if it takes more than a second. */
+  /** A step without progress of its own has begun; it is shown if it takes more than a second. */
   begin(label: string): void;
-  /** Something is finished and worth a line. */
+  /** A step is finished and worth a line. */
   done(text: string): void;
-  /** Leaves the line clean; nothing more is said. */
+  /** Leaves the line clean; nothing more is printed. */
   stop(): void;
 }
 

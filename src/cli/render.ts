@@ -1,4 +1,4 @@
-/** `everynode render`: the objects a manifest stands for. Secrets stay masked unless they are asked for. */
+/** `everynode render`: the objects a manifest stands for. Secrets stay masked unless a flag asks for them. */
 import { printObjects } from '../core/component/print/print-yaml.ts';
 import { revealed } from '../core/component/render/render.ts';
 import type { RenderFlags } from './component/flags.ts';

@@ -1,4 +1,4 @@
-/** `everynode status`: how components are, what of them is missing, and why nodes lag. */
+/** `everynode status`: the state of components, their missing objects, and why nodes lag. */
 import { refText } from '../control/component/apply/object-ref.ts';
 import { type ApplyContext, identityText, type ComponentIdentity } from '../control/component/apply/rendered.ts';
 import { componentStatus, listComponents, type ComponentStatus } from '../control/component/apply/status.ts';
@@ -17,7 +17,7 @@ import { printable, table } from './component/text.ts';
 interface Seen {
   readonly identity: ComponentIdentity;
   readonly status: ComponentStatus;
-  /** What others may want to know of it; where it is asked for, and there. */
+  /** Outputs of the component, for other programs; only with `-o json` or `-o yaml`, and where there are any. */
   readonly outputs?: ComponentOutputs;
 }
 
@@ -51,7 +51,7 @@ export async function status(names: readonly string[], flags: StatusFlags): Prom
 
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { 'rolled-out': 0, progressing: 4, failed: 5, absent: 6 };
 
-/** Of several components the gravest; where there is none, nothing is rolled out. */
+/** The exit code of the gravest verdict; that of `absent` where there is no component. */
 function exitCodeOf(seen: readonly Seen[]): number {
   const gravest = Math.max(-1, ...seen.map(({ status: each }) => VERDICTS.indexOf(verdictOf(each))));
   return EXIT_CODES[VERDICTS[gravest] ?? 'absent'];

@@ -32,7 +32,7 @@ export async function undo(names: readonly string[], flags: UndoFlags): Promise<
 }
 
 function readRevision(text: string | undefined): number | undefined {
-  // As with kubectl, 0 is the one before.
+  // As with kubectl, 0 is the previous revision.
   if (text === undefined || text === '0') return undefined;
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new CliError(`invalid argument ${JSON.stringify(text)} for --to-revision: expected a whole number`);

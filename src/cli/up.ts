@@ -51,7 +51,7 @@ export async function up(flags: UpFlags): Promise<void> {
     if (failure !== undefined) throw new CliError(textOf(failure), 'Run with --log-level=debug to see more');
   } catch (error) {
     progress.stop();
-    // Asked to stop while starting: what comes of that is no failure.
+    // Stopped by the user while starting: the error that follows is no failure.
     if (!stop.signal.aborted) throw error instanceof CliError ? error : explainStart(error, options);
   } finally {
     await cluster?.stop();

@@ -11,7 +11,8 @@ const GROUP = 'rbac.authorization.k8s.io';
 const BOOTSTRAPPED = 'kubernetes.io/bootstrapping';
 
 /**
- * Kubernetes binds roles that are not there; nobody who types a name here means that. Who may not look is believed.
+ * Kubernetes binds roles that do not exist; a name typed here is never meant so. A user who may not read roles is
+ * believed.
  */
 export async function checkGrant(client: Client, role: string, namespace: string | undefined): Promise<void> {
   await client.get(CLUSTER_ROLES, { name: role }).catch((error: unknown) => {
@@ -27,7 +28,7 @@ export async function checkGrant(client: Client, role: string, namespace: string
   });
 }
 
-/** Binds a cluster role to the user, everywhere or in one namespace. Answers what was done, for people. */
+/** Binds a cluster role to the user, everywhere or in one namespace. Returns the outcome, for people. */
 export async function bindUser(
   client: Client,
   user: string,
@@ -91,7 +92,10 @@ export async function grantsTable(client: Client): Promise<string> {
 
 const isUser = (user: string) => (subject: Subject) => subject.kind === 'User' && subject.name === user;
 
-/** Takes the user out of every binding; one that names nobody else goes. Answers what was done, line by line. */
+/**
+ * Removes the user from every binding; a binding without further subjects is deleted. Returns the outcome, line by
+ * line.
+ */
 export async function unbindUser(client: Client, user: string): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const { binding, resource } of await allBindings(client)) {

@@ -106,14 +106,14 @@ async function withClient(
   }
 }
 
-/** A kubeconfig that people use already goes on being what it was; the new context is beside. */
+/** The current context of an existing kubeconfig stays; the new context is added beside it. */
 function keepingCurrent(file: string, ours: string): string {
   if (!existsSync(file)) return ours;
   let current: unknown;
   try {
     current = (parse(readFileSync(file, 'utf8')) as { 'current-context'?: unknown } | null)?.['current-context'];
   } catch {
-    // Whoever writes it will say that it is no kubeconfig.
+    // `writeKubeconfig` will report that the file is no kubeconfig.
     return ours;
   }
   if (typeof current !== 'string' || current === '') return ours;

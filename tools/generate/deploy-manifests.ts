@@ -1,6 +1,6 @@
 /**
- * deploy/manifests: what the chart renders, for those who do without Helm. Definitions have a file of their own: whoever deletes the
- * operator by its file must not delete every custom resource with it.
+ * deploy/manifests: the rendered chart, for users without Helm. Definitions have a file of their own: a user who
+ * deletes the operator by its file must not delete every custom resource with it.
  */
 import { parseAllDocuments, stringify } from 'yaml';
 import { VERSION } from '../../src/core/api/version.ts';
@@ -14,12 +14,12 @@ interface Manifest {
 
 const MANIFEST_NAMESPACE = 'everynode-system';
 
-/** For `helm template`, after its own words. */
+/** Arguments of `helm template`. */
 export const TEMPLATE_ARGUMENTS: readonly string[] = [
   'everynode',
   '--namespace',
   MANIFEST_NAMESPACE,
-  // A helm that was not built by its makers believes to be for a very old one.
+  // A helm that was not built by its makers assumes a very old version of Kubernetes.
   '--kube-version',
   VERSION.gitVersion.split('+')[0] ?? '',
 ];
@@ -45,7 +45,7 @@ const NAMESPACE: Manifest = {
   },
 };
 
-/** What others stand on comes first. */
+/** Kinds that others depend on come first. */
 const ORDER = [
   'Namespace',
   'CustomResourceDefinition',

@@ -1,4 +1,4 @@
-/** What the chart knows of the operator: its controllers and the rights of each, and its webhooks. */
+/** The chart's facts about the operator: its controllers and the rights of each, and its webhooks. */
 import { stringify } from 'yaml';
 import { ADMISSION_CATALOGUE, type AdmissionRow } from '../../src/assembly/catalogue/admission.ts';
 import { CATALOGUE } from '../../src/assembly/catalogue/catalogue.ts';
@@ -17,7 +17,7 @@ import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
 const HEAD = '# Written by tools/generate/deploy.ts; do not edit.\n';
 const OPTIONS = { lineWidth: 0 };
 
-/** Names that are another in every release. */
+/** Names that differ in every release. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   [OPERATOR_LEASE, '@lease@'],
   [WEBHOOK_NAME, '@webhook@'],
@@ -28,7 +28,7 @@ const inRelease = (rule: OperatorRights['rules'][number]): OperatorRights['rules
     ? rule
     : { ...rule, resourceNames: rule.resourceNames.map((name) => NAMES.get(name) ?? name) };
 
-/** Needed only where several processes agree over a Lease. */
+/** True for rights needed only where several processes elect a leader. */
 const isForElection = ({ feature, rules }: OperatorRights): boolean =>
   feature === 'base' && rules.every(({ resources }) => resources?.every((resource) => resource === 'leases') ?? false);
 

@@ -53,7 +53,7 @@ function walk(map: YAMLMap, schema: Schema, prefix: string, first: string, found
   }
 }
 
-/** What stands directly above the value; a block with an empty line after it is about the file. */
+/** The comment directly above the value; a block with an empty line after it is about the file. */
 const lastBlock = (comment: string): string =>
   (comment.split(/\n\s*\n/).at(-1) ?? '')
     .split('\n')

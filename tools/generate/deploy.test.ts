@@ -146,7 +146,7 @@ metadata: { name: a }
     expect(text.match(/^kind: .*$/gm)).toEqual(['kind: Namespace', 'kind: ServiceAccount', 'kind: Deployment']);
     expect(text).toContain('app: y');
     expect(text).not.toMatch(/helm.sh|managed-by/);
-    // Whoever deletes the operator by its file deletes no definition.
+    // Deleting the operator by its file deletes no definition.
     expect(definitions.match(/^kind: .*$/gm)).toEqual(['kind: CustomResourceDefinition']);
     expect(definitions).not.toMatch(/helm.sh/);
   });

@@ -1,6 +1,6 @@
 /**
- * Writes what is generated of deploy/ and its reference: `node tools/generate/deploy.ts`. The plain manifests need helm
- * (`node scripts/get-helm.mjs`) and are left as they are without it; tests say what is stale.
+ * Writes the generated files of deploy/ and its reference: `node tools/generate/deploy.ts`. The plain manifests need
+ * helm (`node scripts/get-helm.mjs`) and are left as they are without it; tests report stale files.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export const DEFINITIONS = 'deploy/manifests/crds.yaml';
 
 const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'utf8');
 
-/** Everything that needs no helm, by path from the root. */
+/** Generated files that need no helm, by path from the root. */
 export function generateDeploy(catalogue: Catalogue = CATALOGUE): ReadonlyMap<string, string> {
   const values = valuesFile(read(`${CHART}/values.yaml`), catalogue);
   return new Map([
@@ -33,10 +33,10 @@ export function generateDeploy(catalogue: Catalogue = CATALOGUE): ReadonlyMap<st
   ]);
 }
 
-/** Definitions that are there, by path from the root: one whose kind has left must go. */
+/** Existing definitions, by path from the root: one whose kind has left must be deleted. */
 export const presentDefinitions = (): readonly string[] => globSync(`${CHART}/files/crds/*.yaml`, { cwd: ROOT });
 
-/** What needs helm, by path from the root. */
+/** Generated files that need helm, by path from the root. */
 export function generateManifests(helm: string): ReadonlyMap<string, string> {
   const args = ['template', TEMPLATE_ARGUMENTS[0] ?? '', `${ROOT}/${CHART}`, ...TEMPLATE_ARGUMENTS.slice(1)];
   const { definitions, operator } = plainManifests(execFileSync(helm, args, { encoding: 'utf8', maxBuffer: 64 << 20 }));

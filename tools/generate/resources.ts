@@ -6,7 +6,7 @@ import { parseResources, type ResourceFact, schemaName } from '../../src/core/ap
 const PATH = 'src/core/api/registry/resources.ts';
 const WIDTH = 120;
 
-/** Resources whose plain name another one has. */
+/** Resources whose plain name is taken by another one. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['events.k8s.io/v1/events', 'EVENTS_IN_EVENTS_GROUP'],
   ['autoscaling/v1/horizontalpodautoscalers', 'HORIZONTAL_POD_AUTOSCALERS_V1'],

@@ -116,7 +116,7 @@ function interfaceText(
   return `${lines.join('\n')}\n}\n`;
 }
 
-/** Present in every object the API server stores, so that readers need not ask. */
+/** Whether every stored object has the field, so that readers need not check. */
 function isPresent(type: TypeFact, field: FieldFact, isKind: boolean): boolean {
   if (field.required) return true;
   if (type.name === 'meta/v1.ObjectMeta') return field.name === 'name';

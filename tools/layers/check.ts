@@ -24,7 +24,7 @@ const IMPORTS: readonly RegExp[] = [
   /\bimport\.meta\.resolve\s*\(\s*(['"`])([^'"`]+)\1/g,
   /\bnew URL\s*\(\s*(['"`])(\.{1,2}\/[^'"`]+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url/g,
 ];
-/** What would reach a module that nobody can name by reading: none of it has a place here. */
+/** Ways to reach a module by a name that is not in the source; none of them is permitted. */
 const HIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\bimport\s*\(\s*(?:[^'"`\s]|(['"`])[^'"`]*\1\s*[^\s,)]|`[^`]*\$\{)/, 'imports by a name that is not spelt out'],
   [/\brequire\s*\(|\bcreateRequire\b/, 'requires; use import'],

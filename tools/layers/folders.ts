@@ -20,7 +20,7 @@ function tooLarge(files: readonly string[]): readonly string[] {
     .map(([folder, count]) => `${folder}: holds ${count} source files, at most ${FOLDER_LIMIT}; give it sub-folders`);
 }
 
-/** A cycle is told by one import for each step between its folders, which is where it can be cut. */
+/** A cycle is reported by one import for each step between its folders, which is where it can be cut. */
 function describe(cycle: readonly string[], imports: readonly InnerImport[]): string {
   const within = new Set(cycle);
   const examples = new Map<string, string>();

@@ -24,13 +24,13 @@ export const ROOMS: readonly { readonly path: string; readonly layer: number }[]
 export const PURE_ROOMS = 'core/';
 export const PURE_PACKAGES: ReadonlySet<string> = new Set(['re2js', 'yaml', 'node:crypto']);
 
-/** Source files, tests aside, that one folder may hold: beyond that nobody finds anything in it. */
+/** Upper bound on source files of one folder, tests aside: with more, none is easily found. */
 export const FOLDER_LIMIT = 40;
 
 /** The one room that may read clocks, start timers and throw dice. */
 export const AMBIENT_ROOM = 'machinery';
 
-/** What reads ambient time or chance, as it appears in code. */
+/** Expressions that read ambient time or chance, as they appear in code. */
 export const AMBIENT: readonly RegExp[] = [
   /\bDate\.now\b/,
   /\bnew Date\(\s*\)/,

@@ -1,4 +1,6 @@
-/** What access has to say about writes. Last in the chain: nothing may change an object after it was judged. */
+/**
+ * Admission checks of access control on writes. Last in the chain: nothing may change an object after it was judged.
+ */
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type { ClusterAuthorizer } from './rbac/rbac.ts';

@@ -1,4 +1,4 @@
-/** What a request asks for, as rules see it. */
+/** The attributes of a request that authorization rules see. */
 import { parseFieldSelector } from '../../core/kube/field-selector.ts';
 import { pathSegmentNameProblems } from '../../core/kube/names.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
@@ -20,9 +20,9 @@ export function requestAttributes(
     group,
     version,
     resource,
-    // `proxy` may go on with a path of its own, which is nobody's resource.
+    // `proxy` may go on with a path of its own, which is no resource.
     subresource: subresource.startsWith('proxy/') ? 'proxy' : subresource,
-    // A namespace lies within itself, so that who may do something in it can be let see it.
+    // A Namespace lies within itself, so that a role within it can grant reading it.
     namespace: resource === 'namespaces' && name !== '' && group === '' ? name : namespace,
     name: name === '' && fieldSelector && isReadOfMany(verb) ? selectedName(fieldSelector) : name,
   };
@@ -36,7 +36,7 @@ function selectedName(fieldSelector: string): string {
     const name = parseFieldSelector(fieldSelector).requiredValue('metadata.name') ?? '';
     return pathSegmentNameProblems(name).length === 0 ? name : '';
   } catch {
-    // What cannot be read is refused where it is used; until then it narrows nothing.
+    // A field selector that cannot be parsed is refused by the handler; until then it narrows nothing.
     return '';
   }
 }

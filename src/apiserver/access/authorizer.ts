@@ -13,10 +13,10 @@ import { tenantOf } from '../contract/users.ts';
 
 const ALLOWED: Verdict = { allowed: true };
 
-/** Probes must work before there are roles, and whatever becomes of them. */
+/** Probes must work before there are roles, and with any roles. */
 const ALWAYS_ALLOWED: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz']);
 
-/** Masters first: what runs inside the process must not pay for rules. */
+/** Masters first: components inside the process must not pay for rules. */
 export function createAuthorizer(store: Store): ClusterAuthorizer {
   const rbac = createRbac(store);
   return {
@@ -47,5 +47,5 @@ export function accessDenied(attributes: Attributes, reason: string): StatusErro
   return forbiddenRequest({ group, resource }, name, text + because);
 }
 
-/** Nothing in it may pass for HTML. */
+/** The message with HTML characters escaped: no part of it may pass for HTML. */
 const plain = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

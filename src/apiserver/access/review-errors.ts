@@ -1,4 +1,4 @@
-/** What is wrong with a question about access, in Kubernetes' words. */
+/** Validation errors of access reviews, in Kubernetes' words. */
 import type {
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,

@@ -99,9 +99,9 @@ async function reviewToken({ object, target }: Question, readToken: ReadToken): 
   const { audiences, token } = review.spec;
   if (!token) throw badRequest('token is required for TokenReview in authentication');
   const reading = await readToken(token, audiences?.length ? audiences : undefined);
-  // Whoever asked knows the token; nobody else needs to find it in an answer that was kept.
+  // The client knows the token; a recorded answer must not reveal it.
   const answered = { ...review, spec: { ...(audiences === undefined ? {} : { audiences }) } as TokenReview['spec'] };
-  // A token of another tenant is nobody's here.
+  // A token of another tenant is not valid here.
   if (reading.user === undefined || tenantOf(reading.user) !== target.tenant) {
     const problem = reading.user === undefined ? reading.problem : undefined;
     const error = problem === undefined ? 'invalid bearer token' : `[invalid bearer token, ${problem}]`;

@@ -52,7 +52,7 @@ export interface ClosingAdmissionOptions {
   readonly disabled?: readonly string[];
 }
 
-/** What has the last word, after everybody else's plugins and all webhooks: only what comes in takes from a quota. */
+/** The plugins that run last, after all other plugins and all webhooks: only an admitted object takes from a quota. */
 export function closingAdmission({ store, clock, disabled }: ClosingAdmissionOptions): readonly AdmissionPlugin[] {
   return without([createResourceQuotaAdmission(store, clock)], disabled);
 }

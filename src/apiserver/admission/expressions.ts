@@ -9,7 +9,7 @@ import type { AdmissionRequest } from '../../machinery/ports/admission.ts';
 
 export interface BoundRequest {
   readonly request: AdmissionRequest;
-  /** The kind and resource in the form the rule matched; the request's own unless said. */
+  /** The kind and resource in the form the rule matched; the request's own unless given. */
   readonly form?: {
     readonly group: string;
     readonly version: string;

@@ -1,4 +1,6 @@
-/** What LimitRanges say about one object: defaults for containers, and what is too little or too much. Pure. */
+/**
+ * LimitRange rules for one object: defaults for containers, and amounts below the minimum or above the maximum. Pure.
+ */
 import type {
   Container,
   LimitRange,
@@ -65,7 +67,7 @@ const missing = (defaults: Amounts, said: ResourceList | undefined): readonly st
     .filter((name) => said === undefined || !Object.hasOwn(said, name))
     .toSorted();
 
-/** Everything that is wrong with the pod, in upstream's words. */
+/** All violations of the range by the pod, in upstream's words. */
 export function podComplaints(range: LimitRange, spec: PodSpec): readonly string[] {
   const complaints: string[] = [];
   for (const item of range.spec?.limits ?? []) {
@@ -103,7 +105,7 @@ function complain(complaints: string[], item: LimitRangeItem, requests: Usage, l
   }
 }
 
-/** Upstream takes them as they come, which is any order. */
+/** Sorted by name, so that complaints have a fixed order; upstream's order is random. */
 const sorted = (list: ResourceList | undefined): readonly (readonly [string, Quantity])[] =>
   [...readUsage(list)].toSorted(([a], [b]) => (a < b ? -1 : 1));
 

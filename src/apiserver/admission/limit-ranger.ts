@@ -21,7 +21,7 @@ export function createLimitRanger(store: Store): AdmissionPlugin {
   const complete = createCompleter();
   const judge = createJudge();
 
-  /** What applies to this request, if anything. */
+  /** The LimitRanges that apply to this request; undefined: none. */
   const applicable = ({ namespace, oldObject, tenant }: AdmissionRequest): Ranges | undefined =>
     oldObject?.metadata.deletionTimestamp === undefined ? rangesOf(tenant).in(namespace) : undefined;
 
@@ -87,7 +87,7 @@ function completed(spec: PodSpec, ranges: Ranges): Completed {
     const next = withDefaults(range, current);
     const { containers, initContainers } = next;
     current = { ...current, containers, ...(initContainers === undefined ? {} : { initContainers }) };
-    // Who comes last has the word, as upstream.
+    // The annotation of the last LimitRange wins, as upstream.
     note = next.note ?? note;
   }
   const { containers, initContainers } = current;
@@ -126,7 +126,7 @@ function createJudge(): (spec: PodSpec | undefined, ranges: Ranges) => string | 
   };
 }
 
-/** The first range that complains has the word. */
+/** The complaints of the first range that has any. */
 function firstComplaint(ranges: Ranges, complaintsOf: (range: LimitRange) => readonly string[]): string | undefined {
   for (const range of ranges) {
     const complaints = complaintsOf(range);

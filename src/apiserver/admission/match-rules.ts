@@ -86,6 +86,6 @@ const CONFIGURATIONS: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** What decides about others is never decided about by them: a broken one could not be mended. */
+/** Webhook and policy configurations are never subject to webhooks and policies: a broken one could not be repaired. */
 export const isExempt = ({ resource }: Pick<AdmissionRequest, 'resource'>): boolean =>
   resource.group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(resource.resource);

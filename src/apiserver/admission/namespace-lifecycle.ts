@@ -6,7 +6,7 @@ import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import type { AdmissionPlugin, AdmissionResponse } from '../../machinery/ports/admission.ts';
 import type { Store } from '../store/store.ts';
 
-/** Without the last, no node could say that it lives. */
+/** Without the last namespace (that of node leases), no node could report that it lives. */
 export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set([
   'default',
   'kube-system',
@@ -17,7 +17,7 @@ export const IMMORTAL_NAMESPACES: ReadonlySet<string> = new Set([
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' };
 const ALLOWED: AdmissionResponse = { allowed: true };
 
-/** Kinds that only ask a question, so that it may be asked anywhere. */
+/** Kinds that are questions and never stored; a client may ask them in any namespace. */
 const QUESTIONS: ReadonlySet<string> = new Set(['localsubjectaccessreviews']);
 
 export function createNamespaceLifecycle(store: Store): AdmissionPlugin {
@@ -38,7 +38,7 @@ export function createNamespaceLifecycle(store: Store): AdmissionPlugin {
   };
 }
 
-/** The same once more at the moment of the write, since admission may have taken its time. */
+/** The namespace check once more at the moment of the write, since admission may have taken its time. */
 export function requireLivingNamespace(
   store: Store,
   what: GroupResource,

@@ -39,7 +39,7 @@ const FINE: Partial<PodSpec> = {
   ],
 };
 
-/** What the client is told beside the answer. */
+/** The warnings that the client gets beside the answer. */
 async function warnings(
   { server }: TestServer,
   resource: typeof PODS | typeof DEPLOYMENTS | typeof NAMESPACES,

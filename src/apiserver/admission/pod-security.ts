@@ -1,6 +1,6 @@
 /**
- * PodSecurity: namespaces say by labels how much their pods may do. Pods that may not are refused; whoever makes pods, and
- * pods that only warnings are asked for, are warned. Nothing is looked at where no label says anything.
+ * PodSecurity: labels of namespaces limit what their pods may do. Pods beyond the enforced level are refused;
+ * templates, and pods beyond the warn level, get warnings. Nothing is checked where no label sets a level.
  */
 import { subtreeMemo } from '../../core/api/rules/memo.ts';
 import type { Container, Namespace, Pod, PodSpec } from '../../core/api/types/core-v1.ts';
@@ -26,7 +26,7 @@ import type { Finding } from '../../core/api/pod-security/subject.ts';
 import { templateOf } from '../../core/api/pod-security/templates.ts';
 
 export interface PodSecurityOptions {
-  /** What counts where labels say nothing. */
+  /** The policy of namespaces without pod-security labels. */
   readonly defaults?: Partial<Policy>;
   readonly exemptions?: {
     readonly namespaces?: readonly string[];
@@ -47,7 +47,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   'proxy',
   'status',
 ]);
-/** So many pods of a namespace are looked at when it becomes stricter. */
+/** Upper bound on the pods of a namespace that are checked when its policy becomes stricter. */
 const MOST_PODS = 3000;
 
 export function createPodSecurity(store: Store, options: PodSecurityOptions = {}): AdmissionPlugin {
@@ -64,7 +64,7 @@ export function createPodSecurity(store: Store, options: PodSecurityOptions = {}
     return known;
   };
 
-  /** What the namespace asks for; undefined when nothing is to be looked at. */
+  /** The policy of the request's namespace; undefined where no check is needed (exempt, or privileged in all modes). */
   function applicable(request: AdmissionRequest, modes: readonly Mode[]): ReadPolicy | undefined {
     const { namespace, tenant, user } = request;
     if (namespaces.includes(namespace) || usernames.includes(user.name)) return undefined;

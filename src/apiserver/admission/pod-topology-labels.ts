@@ -1,6 +1,6 @@
 /**
- * A pod is told the zone and region of its node when it is bound to it, so that what runs in it can ask its own labels.
- * Pods of one zone get the very same labels, so that those of one template go on sharing theirs.
+ * A pod gets labels with the zone and region of its node when it is bound, so that its containers can read them through
+ * the downward API. Pods of one zone get the very same labels, so that those of one template go on sharing theirs.
  */
 import type { Binding, Pod } from '../../core/api/types/core-v1.ts';
 import type { Labels } from '../../core/kube/labels.ts';

@@ -92,7 +92,7 @@ function defaultClass(classes: Classes): Stored<PriorityClass> | undefined {
   return chosen;
 }
 
-/** A client that does not know these fields shall not take them away. */
+/** An update by a client that does not know these fields must not remove them. */
 function keepPriority(request: AdmissionRequest): AdmissionResponse {
   const pod = request.object as Pod;
   const old = request.oldObject as Pod;

@@ -1,7 +1,8 @@
 /**
- * What one namespace uses of its quotas, by one kind of object: what is committed, followed by a watch, and what has been
- * allowed but is not committed yet. An amount that was allowed counts from that moment, so that two requests at the same
- * time can never both have the last of it; if its write fails, it comes back.
+ * Usage of the quotas of one namespace by one kind of object: committed objects, followed by a watch, and reservations
+ * of requests that were admitted but are not committed yet. A reservation counts from the moment it is made, so that
+ * two requests at the same time can never both have the last of a quota; if the write fails, the reservation is
+ * released.
  */
 import { compileQuota, countedNames, type QuotaEvaluator } from '../../core/placement/quota/evaluators.ts';
 import { addTo, NOTHING, takeFrom, type Usage } from '../../core/placement/quota/amounts-by-name.ts';
@@ -15,12 +16,12 @@ interface Reservation {
   readonly key: StoreKey;
   readonly uid: string;
   readonly isNew: boolean;
-  /** What each quota, by UID, gives. */
+  /** The amounts reserved of each quota, by UID. */
   readonly given: ReadonlyMap<string, Usage>;
 }
 
 export interface Ledger {
-  /** All that counts against the quota now. Not to be kept. */
+  /** Total usage that counts against the quota now. Valid only until the next call. */
   used(quota: Stored<ResourceQuota>): Usage;
   reserve(reservation: Reservation): void;
   /** Counts anew, at most once a second: pods that are overdue to be gone stop counting without an event. */
@@ -37,7 +38,7 @@ interface Held extends Reservation {
   readonly since: number;
 }
 
-/** So long is an allowed change believed to be under way; a new object is accepted at once or never. */
+/** How long the reservation of an update is kept without a write; a create is accepted at once or never. */
 const CHANGE_MS = 1_000;
 const RECOUNT_MS = 1_000;
 
@@ -99,10 +100,11 @@ export function createLedger(
       const { object, previous, type } = event;
       const { uid } = object.metadata;
       const reservation = held.get(uid);
-      // Only when nothing newer is on its way is all that was held counted now.
+      // A reservation is settled only by the newest accepted state: with a newer write under way, it stays.
       const accepted = reservation === undefined ? undefined : store.accepted(reservation.key);
       const isSettled = reservation !== undefined && (accepted === object || accepted?.metadata.uid !== uid);
-      // What was held for a new object is just what it takes: it stays in the accounts, from now on as counted.
+      // The reservation of a new object is exactly its usage: the amount stays in the accounts, from now on as
+      // committed usage.
       const isAsHeld = isSettled && reservation.isNew && type === 'ADDED';
       if (isAsHeld) held.delete(uid);
       for (const account of accounts.values()) {
@@ -114,7 +116,7 @@ export function createLedger(
     }
   }
 
-  /** Gives back what was allowed and then not written. */
+  /** Releases reservations whose write did not happen. */
   function sweepHeld(): void {
     sweep?.cancel();
     const now = clock.monotonic();

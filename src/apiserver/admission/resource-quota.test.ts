@@ -154,7 +154,7 @@ describe('ResourceQuota', () => {
     expect(await refusal(client.create(PODS, pod('i', { ...burstable, affinity })))).toContain(
       'exceeded quota: across,',
     );
-    // A pod that is there may come under another scope.
+    // An update may move an existing pod into another scope.
     const body = { spec: { activeDeadlineSeconds: 5 } };
     expect(await refusal(client.patch(PODS, { ...IN, name: 'c' }, { type: 'merge', body }))).toContain(
       'exceeded quota: brief,',
@@ -289,7 +289,7 @@ describe('ResourceQuota', () => {
           0,
         );
         expect(living.length <= 4 && milli <= 2000).toBe(true);
-        // An oracle of its own: whatever is left fits, and a thousandth more does not.
+        // An oracle of its own: the remaining amount fits, and a thousandth more does not.
         const left = 2000 - milli;
         const probe = (amount: number) =>
           client.create(PODS, pod('probe', sized({ cpu: `${amount}m` })), { dryRun: true }).then(

@@ -42,7 +42,7 @@ interface Books {
   ledger(namespace: string, group: string, resource: string, evaluator: QuotaEvaluator): Ledger;
 }
 
-/** Ledgers exist only for what somebody has asked about, in namespaces that have quotas. */
+/** Ledgers exist only for kinds that were requested, in namespaces that have quotas. */
 function createBooks(store: Store, clock: Clock, tenant: string): Books {
   const ledgers = new Map<string, Map<string, Ledger>>();
   const quotas = createNamespacedCache<Stored<ResourceQuota>>(
@@ -111,7 +111,7 @@ function judge(
   if (subresource !== 'status') {
     for (const claim of claims) {
       if (excess(claim, ledger).length === 0) continue;
-      // Not before a second count: what ended silently must not stand in anybody's way.
+      // Counted again before a refusal: pods that ended without an event must not count.
       ledger.recount();
       const exceeded = excess(claim, ledger);
       if (exceeded.length > 0) return forbid(request, exceededText(claim, ledger, exceeded));

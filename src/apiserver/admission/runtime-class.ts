@@ -86,10 +86,10 @@ function merged(first: readonly Toleration[], second: readonly Toleration[]): re
   return result;
 }
 
-/** Each is compared with each; nobody needs so many. */
+/** Each toleration is compared with each, so the number is bounded. */
 const MOST_COMPARED = 500;
 
-/** Both; but nothing that another one says already. Of equals the first stays. */
+/** Both lists, without tolerations that another one includes. Of equals the first stays. */
 function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): readonly Toleration[] {
   const all = [...first, ...second];
   if (all.length > MOST_COMPARED) return Object.freeze(all);
@@ -102,7 +102,7 @@ function mergeTolerations(first: readonly Toleration[], second: readonly Tolerat
   return Object.freeze(kept);
 }
 
-/** Whether the one tolerates all that the other does. */
+/** Whether `wide` tolerates all taints that `narrow` does. */
 function includes(wide: Toleration, narrow: Toleration): boolean {
   if (deepEqual(wide, narrow)) return true;
   const { key = '', operator = 'Equal', effect = '', value = '', tolerationSeconds } = wide;

@@ -1,6 +1,6 @@
 /**
- * The audit log: one `audit.k8s.io/v1` Event a stage of a request, for whoever must be able to say later who did what.
- * Off unless asked for. What the house's own actors do inside the process is not a request and is not written.
+ * The audit log: one `audit.k8s.io/v1` Event a stage of a request, a record of who did what. Off unless asked for.
+ * Actions of the house's own actors inside the process are no requests and are not written.
  */
 import { encodeJson, parseJson, type Json, type JsonObject } from '../../core/kube/json.ts';
 import { formatMicroTime } from '../../core/kube/time.ts';
@@ -21,7 +21,7 @@ export interface AuditedExchange {
   header(name: string): string | undefined;
   /** Asks for bodies to be kept; before they are read or sent. */
   keepBodies(): void;
-  /** What was kept; text of JSON, or undefined. */
+  /** The kept bodies as JSON text, or undefined. */
   readonly kept: { readonly request: string | undefined; readonly response: string | undefined };
 }
 
@@ -40,14 +40,14 @@ export interface AuditTrail {
 }
 
 export interface Audit {
-  /** To be called when it is known who asks for what; the trail is completed when the answer is out. */
+  /** To be called when user and target of the request are known; the trail is completed when the answer is out. */
   begin(exchange: AuditedExchange, request: AuditedRequest): AuditTrail | undefined;
 }
 
 interface AuditedRequest {
   readonly verb: string;
   readonly target: RequestTarget | undefined;
-  /** Who sent the request, and whom they act as. */
+  /** The sender of the request; `user` is the identity it acts as. */
   readonly caller: UserInfo | undefined;
   readonly user: UserInfo | undefined;
 }
@@ -117,7 +117,7 @@ const referenceOf = ({ group, version, resource, subresource, namespace, name }:
   ...optional('subresource', subresource),
 });
 
-/** What is said of a body that cannot be used repeats parts of it, a patched object as a whole: that is no metadata. */
+/** Messages of these errors repeat parts of the body (a patched object as a whole), which is more than metadata. */
 const REPEATS_BODY: ReadonlySet<number> = new Set([400, 422]);
 
 function statusOf(code: number, failure: StatusError | undefined, level: Level): JsonObject {
@@ -149,7 +149,7 @@ function bodiesOf({ kept }: AuditedExchange, level: Level): JsonObject {
   };
 }
 
-/** What is no JSON (protobuf, a stream) is not repeated. */
+/** Bodies that are not JSON (protobuf, a stream) are left out. */
 function readJson(text: string | undefined): Json | undefined {
   if (text === undefined || text === '') return undefined;
   try {

@@ -1,4 +1,4 @@
-/** What is written down of which requests: Kubernetes' audit policy (audit.k8s.io/v1). The first rule that fits counts. */
+/** Audit levels by request: Kubernetes' audit policy (audit.k8s.io/v1). The first rule that matches counts. */
 import { readYamlFile, type YamlFile } from '../../core/kube/yaml/read-file.ts';
 import { entryOf, plainValue, type SourceNode } from '../../core/kube/yaml/source-node.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
@@ -19,7 +19,7 @@ interface AuditRule {
     readonly resources?: readonly string[];
     readonly resourceNames?: readonly string[];
   }[];
-  /** An empty text stands for what is in no namespace. */
+  /** An empty text stands for requests outside of any namespace. */
   readonly namespaces?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
   readonly omitStages?: readonly Stage[];
@@ -30,7 +30,7 @@ export interface AuditPolicy {
   readonly omitStages: readonly Stage[];
 }
 
-/** Who did what to what, and nothing of what is inside. */
+/** The default policy: user, verb and target of every request, no bodies. */
 export const METADATA_OF_EVERYTHING: AuditPolicy = { rules: [{ level: 'Metadata' }], omitStages: ['RequestReceived'] };
 
 export interface Audited {

@@ -42,7 +42,7 @@ export function createCommittedCache<T extends Stored>(
             onCommitted?.(object as T);
           }
         },
-        // Read again when next asked; a store that has closed will say so itself.
+        // The collection is read again by the next question; a store that has closed will then say so itself.
         closed: () => (watching = false),
       },
     );

@@ -3,7 +3,7 @@ import type { Stored } from '../../core/kube/objects.ts';
 import type { CollectionKey, Store } from '../store/store.ts';
 
 export interface NamespacedCache<T extends Stored> {
-  /** In the order of names; the same list until something there changes. Undefined where there are none. */
+  /** Ordered by name; the same list until an object of the namespace changes. Undefined where there are none. */
   in(namespace: string): readonly T[] | undefined;
 }
 
@@ -36,7 +36,7 @@ export function createNamespacedCache<T extends Stored>(
         events(events) {
           for (const { object, type } of events) put(object as T, type === 'DELETED');
         },
-        // Read again when next asked; a store that has closed will say so itself.
+        // The collection is read again by the next question; a store that has closed will then say so itself.
         closed: () => (watching = false),
       },
     );

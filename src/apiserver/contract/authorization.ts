@@ -1,4 +1,4 @@
-/** What is asked before a request is carried out, and the answer: the port between the carriers, the handlers and `access/`. */
+/** Authorization of a request before it is carried out: the port between the carriers, the handlers and `access/`. */
 import { SYSTEM_TENANT } from '../../core/kube/objects.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 

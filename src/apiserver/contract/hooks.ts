@@ -14,7 +14,7 @@ interface EvictionCheck {
 
 /** Gives out what is unique across objects, such as cluster IPs and node ports. */
 export interface Allocator {
-  /** What is found wrong when things are looked for, before anybody judges the rest of an update. Throws. */
+  /** Checks that the allocator makes of an update before the rest of it is validated. Throws. */
   checkUpdate?(object: KubeObject, old: Stored, dryRun: boolean): void;
   /** Called when the kind has prepared the object, before validation; the object itself where nothing is given out. */
   onCreate(object: KubeObject, target: RequestTarget, dryRun: boolean): KubeObject;

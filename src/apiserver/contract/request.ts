@@ -17,7 +17,7 @@ export interface RequestTarget extends GroupVersionResource {
   readonly subresource: string;
 }
 
-/** How long work is kept from holding up everybody else. */
+/** Keeps long work from holding up other requests. */
 export interface Pace {
   /**
    * Asked between two steps. Undefined: go on; otherwise go on when the promise resolves. It rejects (with a
@@ -30,7 +30,7 @@ export interface RequestBase {
   readonly target: RequestTarget;
   readonly user: UserInfo;
   readonly signal?: AbortSignal;
-  /** Absent where nobody has to wait for the work: callers in this process are served at once. */
+  /** Absent for callers in this process, which are served at once. */
   readonly pace?: Pace;
   /** Collects warnings for the client (`Warning: 299`). */
   readonly warn?: (message: string) => void;
@@ -39,13 +39,13 @@ export interface RequestBase {
    * the store holds already, so that many equal templates cost one.
    */
   readonly unshared?: boolean;
-  /** What the client's program calls itself, up to the first slash; absent where there is no wire. */
+  /** The client's user agent, up to the first slash; absent where there is no wire. */
   readonly userAgent?: string;
   /** Set by the API server itself: the form of the kind the request speaks in, where it is not the stored one. */
   readonly form?: KindDefinition;
   /** Paths of keys that the body gave twice; the object has the last. */
   readonly duplicateFields?: readonly string[];
-  /** The same of a body in YAML, in the words of its decoder. */
+  /** Repeated keys of a YAML body, in the words of the YAML decoder. */
   readonly repeatedKeys?: readonly string[];
   /** The body was YAML, which Kubernetes reads in the order of its keys. */
   readonly unordered?: boolean;
@@ -69,7 +69,7 @@ export interface UpdateRequest extends RequestBase {
   readonly object: KubeObject;
   readonly options: WriteOptions;
 }
-/** What a PATCH body may be; `apply` also creates. */
+/** Forms of a PATCH body; `apply` also creates. */
 export type ApiPatch = Patch | { readonly type: 'apply'; readonly body: KubeObject; readonly force: boolean };
 export interface PatchRequest extends RequestBase {
   readonly verb: 'patch';

@@ -1,4 +1,4 @@
-/** What reading a bearer token comes to. */
+/** The result of reading a bearer token. */
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 
 export type TokenReading =
@@ -6,7 +6,9 @@ export type TokenReading =
   /** Not ours at all: without `problem`. Ours, but of no use: why. Never says anything of the token itself. */
   | { readonly user?: undefined; readonly problem?: string };
 
-/** Who a bearer token belongs to, for those who stand for the audiences (none: the API server itself). */
+/**
+ * The user a bearer token belongs to, if it is valid for one of the audiences (none: those of the API server itself).
+ */
 export type ReadToken = (
   token: string,
   audiences: readonly string[] | undefined,

@@ -10,7 +10,10 @@ export const tenantOf = (user: UserInfo): string => user.tenant ?? SYSTEM_TENANT
 
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
-/** The identity of what runs inside this process with full rights, such as the controllers of an embedded cluster. */
+/**
+ * The identity of components that run inside this process with full rights, such as the controllers of an embedded
+ * cluster.
+ */
 export const LOOPBACK: UserInfo = { name: 'system:apiserver', groups: ['system:masters', AUTHENTICATED] };
 
 /** Says in audit logs which credential of several was used. */

@@ -104,13 +104,13 @@ function convertedObjects(answer: Json, apiVersion: string, uid: string, what: s
   return Array.isArray(objects) ? (objects as readonly Json[]) : [];
 }
 
-/** What a webhook wrote where a text was expected. */
+/** The text of a webhook's value where a string was expected. */
 const shown = (value: unknown): string => (typeof value === 'string' ? value : encodeJson((value ?? '') as Json));
 
 const statusOf = (result: unknown): string =>
   isBag(result) && typeof result['status'] === 'string' ? result['status'] : '';
 
-/** The object with its own metadata again; of that a webhook may only change labels and annotations. */
+/** The object with its own metadata again; of metadata a webhook may only change labels and annotations. */
 function checked(
   kind: KindDefinition,
   original: KubeObject,

@@ -9,7 +9,7 @@ export type ConvertObjects = (
   desiredApiVersion: string,
 ) => Promise<readonly KubeObject[]>;
 
-/** Thrown where a form of an object is needed that is not known yet; when `ready` resolves, it is. */
+/** Thrown where a form of an object is needed that is not converted yet; when `ready` resolves, the form is known. */
 export class ConversionPending extends Error {
   override readonly name = 'ConversionPending';
   readonly ready: Promise<unknown>;
@@ -19,10 +19,10 @@ export class ConversionPending extends Error {
   }
 }
 
-/** Each round converts at least one batch; more than this many would be a converter that forgets. */
+/** Each round converts at least one batch; more rounds than this would mean a converter that forgets its results. */
 const MOST_ROUNDS = 1_000;
 
-/** Runs what may need conversions, again after each of them. */
+/** Runs a function that may need conversions, again after each of them. */
 export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> {
   for (let round = 0; ; round++) {
     try {

@@ -21,7 +21,7 @@ export interface CustomKindsOptions {
   readonly registry: Registry;
   readonly convert: ConvertObjects;
   readonly logger?: Logger | undefined;
-  /** Names that controllers of this server keep; none unless said. */
+  /** Names that controllers of this server keep; none unless given. */
   readonly held?: readonly HeldNames[];
 }
 
@@ -54,7 +54,7 @@ export function createCustomKinds(options: CustomKindsOptions): CustomKinds {
     }
   };
 
-  /** What was there from the beginning is not replaced by what users define. */
+  /** Built-in kinds, and kinds of other definitions, are not replaced by a definition. */
   const isFree = (kind: KindDefinition, own: readonly KindDefinition[]): boolean => {
     const taken = registry.byResource(kind.group, kind.version, kind.resource);
     return taken === undefined || own.includes(taken);
@@ -115,7 +115,7 @@ export function createCustomKinds(options: CustomKindsOptions): CustomKinds {
       if (view === undefined) {
         view = createCustomView(store, kind, convert);
         views.set(kind, view);
-        // Somebody holds on to a kind that was replaced meanwhile.
+        // The caller holds a kind that was replaced meanwhile.
         if (registry.byResource(kind.group, kind.version, kind.resource) !== kind) view.retire();
       }
       return view.store;
@@ -124,7 +124,7 @@ export function createCustomKinds(options: CustomKindsOptions): CustomKinds {
   };
 }
 
-/** Nothing differs that shows in what is served. */
+/** Whether two definitions do not differ in anything that is served. */
 const isSameToServe = (a: CustomResourceDefinition, b: CustomResourceDefinition): boolean =>
   isConditionTrue(a, 'Established') === isConditionTrue(b, 'Established') &&
   isConditionTrue(a, 'Terminating') === isConditionTrue(b, 'Terminating') &&

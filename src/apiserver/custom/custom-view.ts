@@ -35,7 +35,7 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
   const watches = new Set<StoreWatcher>();
   let retired = false;
 
-  /** Handlers also look at namespaces and the like, which are what they are. */
+  /** Handlers also read namespaces and other kinds, which the view passes through unchanged. */
   const isOwn = ({ group, resource }: CollectionKey): boolean => group === kind.group && resource === kind.resource;
 
   const needsWebhook = (object: Stored): boolean =>
@@ -82,7 +82,10 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
     key: StoreKey,
     decide: (accepted: Stored | undefined, revision: number) => Decision,
   ): Promise<Stored> {
-    /** What a webhook made of the object this decision wants to put, as long as it judges the same object. */
+    /**
+     * The webhook's conversion of the object that this decision puts, valid while the decision is about the same stored
+     * object.
+     */
     let converted: { readonly judged: Stored | undefined; readonly object: KubeObject } | undefined;
     const toStored = (object: Stored, judged: Stored | undefined): Stored => {
       if (custom.conversion === 'None' || apiVersion === storedApiVersion)
@@ -103,7 +106,7 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
       base.write(key, (accepted, revision) => {
         const decision = decide(showMaybe(accepted), revision);
         if ('put' in decision) return { put: toStored(decision.put, accepted) };
-        // What goes is told as it was stored; only its metadata is new.
+        // A removed object is passed on in its stored form; only its metadata is new.
         if ('remove' in decision)
           return { remove: freeze({ ...(accepted ?? decision.remove), metadata: decision.remove.metadata }) };
         return accepted === undefined ? decision : { keep: accepted };

@@ -1,4 +1,4 @@
-/** What a kube-apiserver was seen to answer to requests that a random seed came up with. */
+/** Answers that a kube-apiserver was seen to give to requests from a random seed. */
 import { describe, expect, it } from 'vitest';
 import {
   CONFIG_MAPS,

@@ -1,4 +1,4 @@
-/** What a kube-apiserver was seen to answer to the same requests, where it is easily got wrong. */
+/** Answers that a kube-apiserver was seen to give to the same requests, where they are easily got wrong. */
 import { describe, expect, it } from 'vitest';
 import {
   CONFIG_MAPS,
@@ -45,7 +45,7 @@ const KEY = { namespace: 'default', name: 'a' };
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const workload = { selector: { matchLabels: { a: 'b' } }, template };
 
-/** A PATCH as it comes over the wire; what was warned of. */
+/** A PATCH as it comes over the wire; returns the warnings. */
 async function patched(
   server: ApiServer,
   resource: { readonly group: string; readonly version: string; readonly resource: string },

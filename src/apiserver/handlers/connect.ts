@@ -2,7 +2,7 @@ import { methodNotAllowed, notFound } from '../../core/kube/status-error.ts';
 import type { ConnectRequest, ConnectResponse } from '../contract/request.ts';
 import { type HandlerContext, kindOf, storeKeyOf, unknownPath } from './steps/context.ts';
 
-/** A stream behind an object: the object must exist, the rest is up to whoever serves that stream. */
+/** A stream behind an object: the object must exist, the rest is up to the hook that serves the stream. */
 export function connect(context: HandlerContext, request: ConnectRequest): ConnectResponse | Promise<ConnectResponse> {
   const { target } = request;
   const kind = kindOf(context, target);

@@ -32,7 +32,7 @@ export function toStorageRequest(
     case 'create':
     case 'update': {
       const decoded = decoder.decode(kind, request.object, decodeOptions(request));
-      // What there was to complain about in the body has been said.
+      // Complaints about the body have been made by now and must not be repeated.
       const { duplicateFields: _, repeatedKeys: __, ...judged } = request;
       return { ...judged, target, form: kind, object: withSentOwners(conversion.toStorage(decoded), request.object) };
     }
@@ -47,7 +47,7 @@ export function toStorageRequest(
   }
 }
 
-/** An empty list of owners, which decoding drops, says that nobody shall own anything. */
+/** An empty list of managedFields, which decoding drops, means that no manager owns any field. */
 function withSentOwners(object: KubeObject, raw: KubeObject): KubeObject {
   const sent = sentManagedFields(raw);
   if (!Array.isArray(sent) || sent.length > 0) return object;
@@ -58,7 +58,7 @@ export function toStorageWatch(kind: KindDefinition, request: WatchRequest): Wat
   return { ...request, target: storageTarget(kind, request.target), options: withStorageFields(request.options) };
 }
 
-/** Field selectors keep the names of the form they were written for; the stored form knows them by its own. */
+/** Field selectors use the names of the form they were written for; the stored form has other names. */
 const FIELD_NAMES: readonly (readonly [RegExp, string])[] = [
   [/(^|,)regarding\./g, '$1involvedObject.'],
   [/(^|,)reportingController(?=[=!])/g, '$1reportingComponent'],
@@ -102,7 +102,7 @@ export function fromStorageSink(conversion: KindConversion, sink: WatchSink): Wa
 
 const OF_RESOURCES: ReadonlySet<string> = new Set(['NotFound', 'AlreadyExists', 'Conflict']);
 
-/** What is said of a resource names the one that was asked for. */
+/** The error with the group of the form that was asked for, in place of the stored form's. */
 export function inFormsWords(kind: KindDefinition, error: unknown): unknown {
   if (!(error instanceof StatusError) || !OF_RESOURCES.has(error.reason)) return error;
   const { details } = error.status;

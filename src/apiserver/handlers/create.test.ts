@@ -43,14 +43,14 @@ describe('create', () => {
     };
     const { metadata } = await client.create(CONFIG_MAPS, configMap('a', claims));
     expect(metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
-    // As others see it; who owns the fields is another matter.
+    // The metadata as clients see it; managedFields are another matter.
     expect(JSON.parse(JSON.stringify(metadata))).toEqual({
       name: 'a',
       namespace: 'default',
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
       creationTimestamp: '2026-01-01T00:00:00Z',
-      // Nobody counts these for a ConfigMap, so the number is the client's.
+      // A ConfigMap's generation is not counted by the server, so the number is the client's.
       generation: 9,
     });
   });

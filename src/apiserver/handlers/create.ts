@@ -15,7 +15,7 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   requireVerb(kind, target.subresource, 'create');
   if (target.subresource !== '') return createSubresource(context, kind, request);
   if (kind.kind === 'Binding' && kind.group === '') return createBinding(context, request);
-  // Before anything else looks at it: parts that are known by identity are not checked, defaulted or judged again.
+  // Sharing comes before decoding: parts that are known by identity are not checked, defaulted or judged again.
   const raw = request.unshared === true ? context.sharing.share(request.object) : request.object;
   const decoded = context.decoder.decode(kind, raw, decodeOptions(request));
   const question = context.reviews.find(kind.group, kind.resource);
@@ -27,7 +27,7 @@ export function create(context: HandlerContext, request: CreateRequest): ApiResp
   });
 }
 
-/** A new object is not being deleted, whatever its maker says; nobody owns such a field. */
+/** A new object is not being deleted, whatever the client sent; no manager owns these fields. */
 function withoutSystemFields(object: KubeObject): KubeObject {
   const { deletionGracePeriodSeconds, deletionTimestamp } = object.metadata ?? {};
   if (deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined) return object;

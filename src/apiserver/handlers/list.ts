@@ -1,4 +1,6 @@
-/** Lists, whole or in pages. All pages of one list show one revision; when that is gone, the client is told how to go on. */
+/**
+ * Lists, whole or in pages. All pages of one list show one revision; when that is gone, the error says how to go on.
+ */
 import type { KindDefinition } from '../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { StatusError, badRequest, expired, isStatus } from '../../core/kube/status-error.ts';
@@ -42,7 +44,7 @@ export function listObjects(context: HandlerContext, kind: KindDefinition, reque
   return walk.finish(takeMatching(walk, walk.objects, []));
 }
 
-/** The same for callers that let others have their turn; a promise only where that was necessary. */
+/** Like `listObjects`, but lets other requests have their turn; a promise only where that was necessary. */
 function listInTurns(
   context: HandlerContext,
   kind: KindDefinition,
@@ -56,7 +58,7 @@ function listInTurns(
 }
 
 async function goOn(walk: Walk, begun: Found, pace: Pace): Promise<ApiList> {
-  // All items are of one revision, so the rest is taken down before anybody else has a turn.
+  // All items are of one revision, so the rest is copied before any other request has a turn.
   const rest = [...remaining(walk)].values();
   let found = begun;
   while (found.wait !== undefined) {
@@ -83,7 +85,7 @@ interface Found {
   readonly items: Stored[];
   /** There are more than were asked for. */
   readonly more: boolean;
-  /** Set where others must have a turn before the walk goes on. */
+  /** Set where other requests must have a turn before the walk goes on. */
   readonly wait?: Promise<void>;
 }
 
@@ -133,7 +135,7 @@ function beginWalk(context: HandlerContext, kind: KindDefinition, { options, tar
     return token === undefined ? expired(TOO_OLD) : expiredContinue({ ...token, revision: -1 }, scoped);
   };
   const limit = options.limit ?? 0;
-  // Counted before anybody else has a turn.
+  // Counted before any other request has a turn.
   const isNewest = limit > 0 && token === undefined && shown === current;
   const before = token?.remaining ?? (isNewest ? context.store.count(collection, namespace) : undefined);
   const finish = ({ items, more }: Found): ApiList => {

@@ -22,7 +22,7 @@ type Step =
   | { readonly do: 'release'; readonly name: string }
   | { readonly do: 'delete'; readonly name: string };
 
-/** What the model knows of an object. */
+/** An object in the model. */
 interface Known {
   readonly value: string | undefined;
   readonly on: boolean;
@@ -42,7 +42,7 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
 const HOLD = 'example.test/hold';
 const labelsOf = (on: boolean) => ({ on: on ? 'yes' : 'no' });
 
-/** What should happen: the objects afterwards, or the code of the refusal. */
+/** The expected outcome: the objects afterwards, or the code of the refusal. */
 function predict(model: ReadonlyMap<string, Known>, step: Step): Map<string, Known> | number {
   const next = new Map(model);
   const known = model.get(step.name);

@@ -62,7 +62,7 @@ function applyPatch(
     target.subresource === '' ||
     createsOnUpdate(kind, target) ||
     (target.subresource === 'status' && kind.strategy.appliedStatusCreates === true);
-  // Only what is there has a status; what else is wrong is told afterwards.
+  // Only an existing object has a status; other problems of the request are reported afterwards.
   if (!mayCreate && context.store.accepted(storeKeyOf(kind, target, target.name)) === undefined) {
     throw notFound(kind, target.name);
   }
@@ -106,11 +106,15 @@ function isAboutOwners(operation: Json): boolean {
   );
 }
 
-/** The configuration is built like its kind, but a value in it cannot be read: Kubernetes finds out where it expects no trouble. */
+/**
+ * The configuration is built like its kind, but a value in it cannot be read: Kubernetes answers 500, because its
+ * conversion expects no such error.
+ */
 function unusableConfiguration(error: unknown, form: KindDefinition, sent: Partial<KubeObject>): unknown {
   if (form.custom !== undefined || !isStatus(error, 'BadRequest')) return error;
   const found = /^.* cannot be handled as a \S+: (.*)$/s.exec(error.message)?.[1] ?? '';
-  // What is wrong in a body's own words stays the client's fault; so does a number that Go would cut to what fits.
+  // Strict decoding errors stay the client's fault; so does an integer too large for its field, which Go would
+  // truncate.
   if (found === '' || found.startsWith('strict decoding error') || isBeyondIntegers(found)) return error;
   const type = `${form.group === '' ? '' : form.group}/${form.version}, Kind=${form.kind}`;
   const fraction = /^json: cannot unmarshal number \S+ into Go struct field .* of type (u?int\d+)$/.exec(found);
@@ -120,7 +124,7 @@ function unusableConfiguration(error: unknown, form: KindDefinition, sent: Parti
         ? `error decoding from json: ${found}`
         : found
       : `cannot convert float64 to ${fraction[1]}`;
-  // A configuration need not have got as far as a name.
+  // The configuration may have no name yet.
   const { name = '', namespace = '' } = (sent.metadata ?? {}) as Partial<KubeObject['metadata']>;
   const what = `failed to convert new object (${namespace}/${name}; ${type}) to proper version`;
   return new StatusError(500, '', `${what}: unable to convert unstructured object to ${type}: ${why}`);
@@ -130,7 +134,10 @@ function unusableConfiguration(error: unknown, form: KindDefinition, sent: Parti
 const isBeyondIntegers = (found: string): boolean =>
   Number.isInteger(Number(/cannot unmarshal number (\S+) into Go struct field .* of type u?int\d+$/.exec(found)?.[1]));
 
-/** Whoever wants to hear of fields has their patch read by the server before the library, whose words are others. */
+/**
+ * With field validation the server decodes a JSON patch before the patch library does, and its error names another
+ * type.
+ */
 function asServerSays<T>({ options }: PatchRequest, apply: () => T): T {
   try {
     return apply();

@@ -118,7 +118,7 @@ describe('cluster IPs', () => {
     );
     const dual = await failure(client.create(SERVICES, service('a', { ipFamilyPolicy: 'RequireDualStack' })));
     expect(dual.message).toContain('this cluster is not configured for dual-stack services');
-    // Endpoints of a headless service are looked up by somebody, and only of the family there is.
+    // Endpoints of a headless service with a selector are made by a controller, and only of the family there is.
     const headless = service('a', {
       clusterIP: 'None',
       ipFamilyPolicy: 'RequireDualStack',

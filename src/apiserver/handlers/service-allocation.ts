@@ -33,7 +33,7 @@ const isNodePort = (port: number): boolean => port >= FIRST_NODE_PORT && port < 
 /** Longer than any write takes to be committed. */
 const HELD_MS = 60_000;
 
-/** What one tenant's services use, as one of them sees it: what is held for itself is free. */
+/** Addresses and ports in use by one tenant's services, as one service sees them: those held for itself are free. */
 interface InUse {
   ips(): Set<string>;
   ports(): Set<number>;
@@ -65,14 +65,14 @@ export function createServiceAllocator(options: ServiceAllocationOptions): Alloc
     onCreate: (object, target, dryRun) => allocate(object, undefined, target.tenant, dryRun),
     checkUpdate(object, old, dryRun) {
       checkAddresses(object, old);
-      // Where nothing is taken, nothing is refused.
+      // A dry run allocates no port, so it refuses none.
       if (!dryRun) checkNodePorts(object as Service, old as Stored<Service>);
     },
     onUpdate: (object, old, target, dryRun) => allocate(object, old, target.tenant, dryRun),
   };
 }
 
-/** Nothing is looked for where addresses contradict each other. */
+/** Allocates nothing where addresses contradict each other. */
 function checkAddresses(object: KubeObject, old: Stored | undefined): void {
   const spec = (object as Service).spec ?? {};
   const wrong = validateClusterIPs(spec, (old as Service | undefined)?.spec);
@@ -95,11 +95,11 @@ function oneStackProblems({ clusterIPs, ipFamilies, ipFamilyPolicy, type }: Serv
   );
 }
 
-/** Others may not even ask for one. */
+/** Services of other types may not even ask for a node port. */
 const hasNodePorts = (spec: ServiceSpec | undefined): boolean =>
   spec?.type === 'NodePort' || spec?.type === 'LoadBalancer';
 
-/** A node port that can never be had is told before the rest of a change is judged. */
+/** A node port out of range is reported before the rest of a change is judged. */
 function checkNodePorts(service: Service, { spec: before }: Stored<Service>): void {
   if (!hasNodePorts(service.spec)) return;
   const had = new Set((before?.ports ?? []).map(({ nodePort }) => nodePort));
@@ -178,7 +178,7 @@ function withAddress(
   const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
   const policy = spec.ipFamilyPolicy ?? old?.ipFamilyPolicy;
   if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
-    // Whoever fills in its endpoints by hand may use any family.
+    // A headless Service without a selector has endpoints written by hand, which may be of any family.
     const ipFamilyPolicy = policy ?? 'RequireDualStack';
     const [first = family, ...others] = spec.ipFamilies ?? [];
     const isWhole = others.length > 0 || ipFamilyPolicy === 'SingleStack';
@@ -242,7 +242,7 @@ function withNodePorts(
   const used = use.ports();
   const before = new Set((old?.ports ?? []).map(({ nodePort }) => nodePort));
   (spec.ports ?? []).forEach(({ nodePort }, at) => {
-    // Where nothing is taken, nothing is refused.
+    // A dry run allocates no port, so it refuses none.
     if (!nodePort || dryRun || before.has(nodePort) || !hasNodePorts(spec)) return;
     const problem = isNodePort(nodePort) ? (used.has(nodePort) ? ALLOCATED : undefined) : OUT_OF_RANGE;
     if (problem !== undefined) refuse(service, invalid(`spec.ports[${at}].nodePort`, nodePort, problem));

@@ -1,4 +1,4 @@
-/** Watches that must wait for a conversion before they can begin, and what is said where nobody converts. */
+/** Watches that must wait for a conversion before they can begin, and the error where no webhook converts. */
 import { internalError, type StatusError } from '../../core/kube/status-error.ts';
 import type { HandlerContext } from './steps/context.ts';
 import { watch } from './watch.ts';
@@ -8,7 +8,7 @@ import { ConversionPending, type ConvertObjects, withConversions } from '../cust
 export const noConversionWebhooks: ConvertObjects = (kind) =>
   Promise.reject(internalError(`conversion webhook for ${kind.kind}.${kind.group} cannot be reached from here`));
 
-/** Begins at once where it can; otherwise as soon as the state it begins with is converted. */
+/** Begins at once where possible; otherwise as soon as the initial state is converted. */
 export function watchConverted(
   context: HandlerContext,
   request: WatchRequest,

@@ -10,7 +10,7 @@ import { type TestServer, createTestServer } from '../testing/test-server.ts';
 interface Seen {
   readonly batches: (readonly ApiWatchEvent[])[];
   readonly ends: (StatusError | undefined)[];
-  /** Everything so far, in short. */
+  /** All events so far, in short. */
   events(): readonly string[];
   stop(): void;
 }
@@ -42,7 +42,7 @@ const setUp = async (history?: { events: number }): Promise<TestServer & { reado
   return { ...(await made), clock };
 };
 
-/** Runs a write to its end; with virtual time someone has to let it happen. */
+/** Runs a write to its end; virtual time has to be advanced for it. */
 async function done<T>(clock: VirtualClock, write: Promise<T>): Promise<T> {
   await clock.drain();
   return write;
@@ -174,7 +174,7 @@ describe('what a watch sees', () => {
     await done(clock, client.delete(CONFIG_MAPS, { namespace: 'default', name: 'a' }));
     expect(watch.events()).toEqual([`ADDED a@${entered}`, `MODIFIED a@${changed}`, `DELETED a@${left}`]);
     const last = watch.batches.flat().at(-1);
-    // What left is shown as it was last seen, not as what it became.
+    // An object that left the selection is shown in its last selected state, not in its new one.
     expect(last?.type === 'DELETED' && last.object.metadata.labels).toEqual({ on: 'yes' });
   });
 

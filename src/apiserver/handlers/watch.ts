@@ -20,7 +20,7 @@ const BOOKMARK_EVERY_MS = 60_000;
 const INITIAL_BATCH = 1000;
 /** For sinks that wait between batches: objects may be large. */
 const SMALL_BATCH = 4;
-/** Objects that such a sink may be spared before it is asked again. */
+/** Objects that are looked at before such a sink is asked again, even where few match the selection. */
 const MOST_SKIPPED = 64;
 const MOST_GATHERED = 100_000;
 
@@ -115,7 +115,7 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
         { since: start.since, ...(namespace === '' ? {} : { namespace }) },
         {
           events: (events) => (pending === undefined ? deliver(events) : gather(pending, events)),
-          // What is still to be delivered has not been seen, however far the store has come.
+          // While the initial state is pending, the sink has seen nothing, however far the store has come.
           progress: (revision) => {
             if (pending === undefined && revision > seen) seen = revision;
           },
@@ -124,14 +124,14 @@ function openWatch(context: HandlerContext, open: OpenWatch, sink: WatchSink): W
       );
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      // A version that is too old is told in the stream, as Kubernetes does: clients look for it there.
+      // A version that is too old is reported in the stream, as Kubernetes does: clients look for the error there.
       const text = `${WATCH_TOO_OLD}: ${start.since} (${store.compactedRevision})`;
       timers.push(clock.after(0, () => finish(error.code === 410 ? expired(text) : error)));
       return undefined;
     }
   }
 
-  /** Whoever takes so long over the initial state that this much has happened since does better to begin again. */
+  /** A watcher whose initial state takes so long that this many events have gathered does better to begin again. */
   const gather = (into: StoreEvent[], events: readonly StoreEvent[]): void => {
     for (const event of events) into.push(event);
     if (into.length > MOST_GATHERED) finish(expired(WATCH_TOO_OLD));
@@ -209,7 +209,7 @@ function selectEvent(event: StoreEvent, selection: Selection): ApiWatchEvent | u
   return was ? { type: 'DELETED', object: leaving(previous, event.revision) } : undefined;
 }
 
-/** What a watcher last saw of an object that no longer concerns it, at the revision where it left. */
+/** The last state a watcher saw of an object that left its selection, at the revision where the object left. */
 const leaving = (previous: Stored, revision: number): Stored => atRevision(previous, revision);
 
 /** A store that shuts down, or that had to drop a slow watcher, ends the stream in good order: the client resumes. */

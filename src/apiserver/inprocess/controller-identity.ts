@@ -1,6 +1,6 @@
 /**
- * Controllers that run inside the process are somebody too: each acts as the account Kubernetes gives it, and may do what
- * the role `system:controller:NAME` allows, which is less than everything.
+ * Controllers that run inside the process have identities too: each acts as the account Kubernetes gives it, and may do
+ * what the role `system:controller:NAME` allows, which is less than everything.
  */
 import type { UserInfo } from '../../machinery/ports/admission.ts';
 import type { Client } from '../../machinery/client/client.ts';

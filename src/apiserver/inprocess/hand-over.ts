@@ -1,10 +1,10 @@
 /**
- * What a caller hands over to a server in its own process. It must be what JSON could have carried, and it must not
- * change afterwards. The outer levels of an object are frozen, which costs little and catches the usual slip; whoever
- * wants certainty (tests) freezes all of it in the store's `inspect`.
+ * Objects that a caller hands over to a server in its own process. They must be plain JSON values, and must not change
+ * afterwards. The outer levels of an object are frozen, which costs little and catches the usual slip; tests that want
+ * certainty freeze all of it in the store's `inspect`.
  *
- * Parts that come again and again (the containers of a template) are looked at twice at most. The object and its sections
- * are another one's every time: they are not remembered, for weak tables are dear to the garbage collector.
+ * Parts that come again and again (the containers of a template) are looked at twice at most. The object itself and its
+ * sections differ every time: they are not remembered, for weak tables are dear to the garbage collector.
  */
 import { NotJsonError, assertJson, isJson } from '../../core/kube/json-check.ts';
 import { badRequest } from '../../core/kube/status-error.ts';
@@ -50,7 +50,7 @@ function acceptPart(value: object, depth: number): boolean {
   const before = Object.isFrozen(value);
   if (!acceptMembers(value, depth + 1)) return false;
   if (!before) Object.freeze(value);
-  // Frozen already: it has been here before, or belongs to what a server handed out.
+  // Frozen already: the value has been here before, or belongs to an object that a server handed out.
   else if (isShared) known.add(value);
   return true;
 }

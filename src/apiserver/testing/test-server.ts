@@ -23,10 +23,10 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly history?: Partial<HistoryLimits>;
-  /** After the built-in ones. */
+  /** Plugins that run after the built-in ones. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly hooks?: ApiServerOptions['hooks'];
-  /** With the roles every cluster begins with; those who may do everything need none. */
+  /** With the default roles of every cluster; clients that may do everything need none. */
   readonly defaultRoles?: boolean;
 }
 

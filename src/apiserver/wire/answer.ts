@@ -16,7 +16,7 @@ import { bitsOf, sendBits, type Bits } from './send-bits.ts';
 import { writeYaml, yamlPieces } from './write-yaml.ts';
 import { writtenObject } from './written-object.ts';
 
-/** For what is known to be small: statuses, discovery. */
+/** For objects known to be small: statuses, discovery. */
 export function sendObject(
   exchange: Exchange,
   status: number,
@@ -49,7 +49,9 @@ export function yamlBits(root: object): Bits {
   });
 }
 
-/** Everything that goes wrong ends here, as a Status; what is not one is a 500 that gives nothing away but its message. */
+/**
+ * Sends every error as a Status; an error that is no StatusError becomes a 500 that reveals nothing but its message.
+ */
 export function sendError(exchange: Exchange, error: unknown): StatusError {
   const failure = error instanceof StatusError ? error : internalError(error);
   const { status } = failure;
@@ -68,7 +70,10 @@ export interface TransformOptions {
   readonly includeObject: TableOptions['includeObject'];
 }
 
-/** One object in the shape that was asked for; a promise only where it must wait for its turn, which JSON never does. */
+/**
+ * One object in the shape that was asked for; a promise only where encoding must wait for its turn, which JSON never
+ * does.
+ */
 export function sendTransformed(
   exchange: Exchange,
   status: number,
@@ -115,7 +120,7 @@ const shapedAs = (
       })
     : partialObject(object, accepted.version);
 
-/** Many kinds have a scale, and it looks the same for all of them. */
+/** Many kinds have a scale; its columns are the same for all of them. */
 const SCALE = { printer: scalePrinter } as Pick<KindDefinition, 'printer'>;
 const printedAs = (kind: KindDefinition, object: KubeObject): Pick<KindDefinition, 'printer'> =>
   object.kind === 'Scale' && object.apiVersion === 'autoscaling/v1' ? SCALE : kind;

@@ -1,4 +1,6 @@
-/** Who is asking: a client certificate our authority signed, a bearer token we gave out, or nobody. */
+/**
+ * The identity of a client: from a client certificate our authority signed, a bearer token we gave out, or anonymous.
+ */
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '../../core/kube/status-error.ts';
@@ -39,7 +41,10 @@ function readHolder(socket: TLSSocket): Holder | undefined {
   return holder;
 }
 
-/** By the reader that signing requests are judged with. A name that it cannot read is nobody's: Go ends the handshake there. */
+/**
+ * The reader that certificate signing requests are judged with. A subject that it cannot read is no identity: Go ends
+ * the handshake there.
+ */
 function subjectOf({ raw }: X509Certificate): X509Subject {
   try {
     return readCertificateSubject(raw);
@@ -48,7 +53,7 @@ function subjectOf({ raw }: X509Certificate): X509Subject {
   }
 }
 
-/** A wrong token is refused even where a certificate would do: the client meant to be somebody else. */
+/** A wrong token is refused even where a certificate would do: the client meant to use another identity. */
 export function authenticate(
   socket: TLSSocket,
   authorization: string | undefined,

@@ -25,14 +25,14 @@ export interface ByteStream {
 
 /** As the exchange sees it. */
 export interface OutgoingBytes extends ByteStream {
-  /** The exchange is over: what waits is dropped. Answers how many bytes the HTTP/2 session has lost for good. */
+  /** The exchange is over: waiting bytes are dropped. Returns how many bytes the HTTP/2 session has lost for good. */
   closed(): number;
 }
 
 /** HTTP/2's word for an answer that will not be finished. */
 export const CANCEL = constants.NGHTTP2_CANCEL;
 
-/** What Node has of one stream at a time: two frames. */
+/** Bytes of one stream that Node holds at a time: two frames. */
 export const PIECE_BYTES = 32 * 1024;
 /** `drained` waits while there is more than this. */
 const ENOUGH_BYTES = 64 * 1024;

@@ -12,19 +12,24 @@ import type { ParsedYaml } from './parse-yaml.ts';
 
 export interface DecodedBody {
   readonly value: Json;
-  /** The JSON it was read from; absent for other formats. */
+  /** The JSON text of the body; absent for other formats. */
   readonly text?: string;
-  /** What YAML gave twice, in its own words; of JSON it is found out by those who want to know. */
+  /**
+   * Repeated keys of a YAML body, in the words of the YAML decoder; those of JSON are found later, where they matter.
+   */
   readonly duplicates?: readonly string[];
 }
 
-/** What is said of a body whose kind is not known. */
+/** The type that errors name for a body whose kind is not known. */
 const ANYTHING = 'runtime.Object';
 
 /** Reads a text that is not JSON; it may have to wait for its turn. */
 export type DecodeYaml = (text: string) => Promise<ParsedYaml>;
 
-/** A promise only for what has to wait: JSON is there at once, and each turn that a request takes is felt. */
+/**
+ * A promise only for bodies that have to wait: JSON is decoded at once, because each turn of the event loop adds
+ * latency.
+ */
 export function decodeBody(
   bytes: Buffer,
   format: Format,
@@ -72,7 +77,7 @@ function decodeIfJson(text: string): DecodedBody | undefined {
   if (!/^\s*[{[]/.test(text.slice(0, 64))) return undefined;
   try {
     const value = parseJson(text);
-    // What is said of a repeated key depends on the type it was sent under.
+    // Repeated keys of a body sent as YAML are reported in the YAML decoder's words, also where its text is JSON.
     return mayRepeatKeys(text, value) ? { value, duplicates: repeatedKeys(text) } : { value };
   } catch (error) {
     if (error instanceof JsonSyntaxError && error.reason === TOO_DEEP) throw error;

@@ -12,11 +12,11 @@ import { createSlab } from './slab.ts';
 export interface EncodedCache {
   /** The object's JSON. Objects are immutable, so identity is the key. */
   bytes(object: object): Buffer;
-  /** How many bytes that is. */
+  /** The number of those bytes. */
   size(object: object): number;
-  /** Copies the same bytes into others, where there must be room for them; makes nothing on the way. */
+  /** Copies those bytes into a buffer that must have room for them; allocates nothing. */
   copyTo(target: Buffer, at: number, object: object): void;
-  /** The same for an object in a list of its kind, which does not say of each of Kubernetes' own kinds what it is. */
+  /** `size` and `copyTo` of an object as a list item: items of built-in kinds have no `apiVersion` and `kind`. */
   readonly items: ListedBytes;
 }
 
@@ -25,11 +25,13 @@ type ListedBytes = Pick<EncodedCache, 'size' | 'copyTo'>;
 /** An object's bytes, and where in them the bytes of its owners belong. */
 interface Kept {
   readonly own: Buffer;
-  /** How many bytes after the opening brace say what kind of object it is; 0 where a list says it too. */
+  /**
+   * Bytes of `apiVersion` and `kind` after the opening brace, which a list item leaves out; 0 where items keep them.
+   */
   readonly typeBytes: number;
   readonly ownersAt: number;
   readonly owners: Buffer;
-  /** Whose bytes `owners` are, where they are kept for several objects. */
+  /** The owners that `owners` encodes, where the bytes are kept for several objects. */
   readonly shared: ManagedFields | undefined;
 }
 
@@ -72,7 +74,7 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
     return { own, typeBytes, ownersAt: Buffer.byteLength(before), owners: ownersOf(managed), shared: managed };
   };
 
-  /** Copied, because what stays must not keep the block of those that went. */
+  /** Copied, so that the bytes that stay do not keep the block of evicted ones alive. */
   const movedOn = (known: Kept): Kept => ({
     ...known,
     own: kept.joined([known.own]),

@@ -21,17 +21,17 @@ export interface Exchange extends AuditedExchange {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** For headers that say who one is: a 400 where the header was sent more than once. The name is in lower case. */
+  /** For headers that carry an identity: a 400 where the header was sent more than once. The name is in lower case. */
   onlyHeader(name: string): string | undefined;
   /** Every value of a header that was sent more than once, each by itself. The name is in lower case. */
   headerValues(name: string): readonly string[];
   /** In lower case. */
   readonly headerNames: readonly string[];
-  /** Fires when the client goes away or the server shuts down. Ask only where something waits on it. */
+  /** Fires when the client goes away or the server shuts down. Read only where something waits on it. */
   readonly signal: AbortSignal;
   /** The whole body, or a 413 as soon as it is known to be too large. */
   body(): Promise<Buffer>;
-  /** Lets what still comes of the body pass unread, so that the answer to a refused request arrives. */
+  /** Reads the rest of the body without keeping it, so that the answer to a refused request arrives. */
   discardBody(): void;
   /** Adds a response header; before the first byte only. */
   setHeader(name: string, value: string | readonly string[]): void;
@@ -50,15 +50,20 @@ export interface Exchange extends AuditedExchange {
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-/** Told to the signal when the exchange is over; one object for all, because making one a request is felt. */
+/**
+ * Abort reason of every exchange that is over; one shared object, because one for each request would cost noticeably.
+ */
 const GONE = new DOMException('the exchange is over', 'AbortError');
 
-/** What exchanges of one server share. */
+/** State that the exchanges of one server share. */
 export interface ExchangeSurroundings {
-  /** A way to end each exchange that somebody waits on; a shutdown calls them all. */
+  /** Functions that end the exchanges with a waiting signal; a shutdown calls them all. */
   readonly open: Set<() => void>;
   readonly unread: UnreadBudget;
-  /** Told when an exchange is over, and how many bytes of its answer the HTTP/2 session holds for good (byte-stream.ts). */
+  /**
+   * Called when an exchange is over, with the bytes of its answer that the HTTP/2 session holds for good
+   * (byte-stream.ts).
+   */
   readonly over: (exchange: Exchange, lostBytes: number) => void;
 }
 
@@ -66,10 +71,10 @@ export function createExchange(request: Request, response: Response, surrounding
   const { open, unread } = surroundings;
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
-  /** Only where the audit log wants them. */
+  /** Set only where the audit log wants the bodies. */
   let kept: { request: Buffer | undefined; response: Buffer | undefined } | undefined;
   let closed = false;
-  /** Made only for those who ask: most requests are answered before anyone could give up. */
+  /** Created when the signal is first read: most requests are answered before the client could give up. */
   let controller: AbortController | undefined;
   const end = (): void => {
     open.delete(end);
@@ -168,7 +173,10 @@ export function createExchange(request: Request, response: Response, surrounding
   return exchange;
 }
 
-/** Of names and values in turn, as they came: Node joins repeated headers, or keeps the first, by their name. */
+/**
+ * Values from a list of names and values in turn, as sent: Node joins repeated headers, or keeps the first, by their
+ * name.
+ */
 const valuesOf = (raw: readonly string[], name: string): readonly string[] =>
   raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 
@@ -182,7 +190,7 @@ function onlyValue(raw: readonly string[], name: string): string | undefined {
 const isHttp2 = (response: Response): response is Http2ServerResponse =>
   'stream' in response && 'session' in response.stream;
 
-/** See byte-stream.ts: what an HTTP/2 stream was given and has not sent when it is closed. */
+/** Bytes that an HTTP/2 stream was given and has not sent when it is closed; see byte-stream.ts. */
 const lostOf = (response: Response, given: number): number =>
   isHttp2(response) && !response.stream.writableFinished ? given : 0;
 
@@ -221,11 +229,11 @@ function readBody(request: Request, response: Response): Promise<Buffer> {
     request.on('error', reject);
     let isWhole = false;
     const endedEarly = (): void => {
-      // Most bodies end as they should; an error nobody waits for is not worth its stack.
+      // Most bodies end as they should; an error that no promise waits for is not worth its stack.
       if (!isWhole) reject(new StatusError(400, 'BadRequest', 'the request body ended too early'));
     };
     request.on('aborted', endedEarly);
-    // Answered before it was read whole (its time was up): nothing more will come.
+    // The answer was sent before the body was read whole (its time was up): nothing more will come.
     response.once('close', endedEarly);
   });
 }

@@ -24,7 +24,7 @@ function bench(perUser = 100) {
     } as Exchange;
     return { pace: work.pace(user, exchange), leave: () => controller.abort() };
   }
-  /** Works for so many milliseconds, one at a time. */
+  /** Works for the given number of milliseconds, one at a time. */
   async function toil(name: string, pace: RequestPace, ms: number): Promise<void> {
     const first = pace.turn();
     if (first !== undefined) await first;

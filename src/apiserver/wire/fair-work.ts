@@ -1,9 +1,9 @@
 /**
  * Long work of many requests on one thread: it is done in slices, one at a time, and between any two of them the event
- * loop serves everybody else. Users take turns, whatever each has under way, so that the work of one delays another by
- * a slice; of one user's requests the short ones go first, then the oldest, so that some are answered instead of all being
- * late. What one user may have under way is bounded; beyond that a request is told to come back. A request
- * that is over gives up its place.
+ * loop serves all other requests. Users take turns, whatever each has under way, so that the work of one delays another
+ * by a slice; of one user's requests the short ones go first, then the oldest, so that some are answered instead of all
+ * being late. The work of one user under way is bounded; a request beyond that is refused with 429. A request that is
+ * over gives up its place.
  *
  * Requests that never ask for a turn (a get, a small write) cost nothing here and never wait.
  */
@@ -19,7 +19,7 @@ export interface FairWorkLimits {
   readonly perUser: number;
 }
 
-/** Each may hold two blocks of bytes on their way out (see send-bits.ts), which makes 32 MiB a user. */
+/** Each request may hold two blocks of bytes on their way out (see send-bits.ts), which makes 32 MiB a user. */
 export const DEFAULT_WORK_LIMITS: FairWorkLimits = { sliceMs: 4, perUser: 100 };
 
 const RETRY_AFTER_SECONDS = 1;
@@ -27,7 +27,7 @@ const RETRY_AFTER_SECONDS = 1;
 const SHORT_MS = 20;
 
 export interface RequestPace extends Pace {
-  /** In whose name the work is done. */
+  /** The user on whose account the work is done. */
   readonly user: string;
   /** Counts the request as long work, once; throws a 429 when its user has too much under way. */
   enter(): void;
@@ -45,9 +45,9 @@ export interface FairWork {
 interface User {
   /** Requests that asked for a turn and are not over. */
   jobs: number;
-  /** Those of them that are counted as long work. */
+  /** Requests that are counted as long work. */
   underWay: number;
-  /** Those that wait, the next one last. */
+  /** Waiting requests, the next one last. */
   readonly queue: Job[];
 }
 
@@ -56,17 +56,17 @@ interface Job {
   /** Grows with each request. */
   readonly number: number;
   workedMs: number;
-  /** Set while it waits. */
+  /** Set while the job waits. */
   waiting: { resolve(): void; reject(error: StatusError): void } | undefined;
 }
 
 export function createFairWork(limits: FairWorkLimits, clock: Clock): FairWork {
   const users = new Map<string, User>();
-  /** Users of whom somebody waits; the first is next. */
+  /** Users with a waiting request; the first is next. */
   const ring = new Set<User>();
   /** State of the loop's present turn. */
   const turn: {
-    /** Whose slice it is. */
+    /** The job whose slice it is. */
     job: Job | undefined;
     beganAt: number;
     /** The next turn is booked; until then `beganAt` holds. */
@@ -137,7 +137,7 @@ export function createFairWork(limits: FairWorkLimits, clock: Clock): FairWork {
   }
 
   function pace(name: string, exchange: Exchange, { counted } = { counted: true }): RequestPace {
-    /** Made when it is asked for the first turn. */
+    /** Created when the request asks for its first turn. */
     let job: Job | undefined;
     let entered = false;
     let ended = false;
@@ -208,5 +208,5 @@ function isBefore(one: Job, other: Job): boolean {
   return one.number < other.number;
 }
 
-/** Nobody is there to read it; it only ends the work. */
+/** Ends the work of a request that is over; no client reads it. */
 const OVER = new StatusError(504, 'Timeout', 'the request is over');

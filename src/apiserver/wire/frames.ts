@@ -41,7 +41,7 @@ export function frameWriter(
         ? partialFrame('BOOKMARK', bookmark(kind, event), accepted.version)
         : partialFrame(event.type, event.object, accepted.version);
   }
-  // Columns are told once; later rows are known by them.
+  // Column definitions are sent once; clients read later rows by them.
   let headers = true;
   const transform = (object: KubeObject): object => {
     const table = buildTable(kind, [object], { includeObject, now: now(), version: accepted.version, headers });
@@ -67,7 +67,7 @@ function plainFrame(
 
 const jsonFrame = (type: string, object: object): Buffer => Buffer.from(`${encodeJson({ type, object } as never)}\n`);
 
-/** With owners, which are written out only where somebody asks for them. */
+/** With managedFields, which stored objects hold unencoded and `encodeObject` writes out. */
 const partialFrame = (type: string, object: KubeObject, version: Accepted['version']): Buffer =>
   Buffer.from(`{"type":"${type}","object":${encodeObject(partialObject(object, version))}}\n`);
 

@@ -1,7 +1,7 @@
 /**
- * Acting as somebody else (`kubectl --as`). Whoever asks must be allowed to impersonate each thing they claim: the user
- * or service account, every group, the uid, every extra value. What follows then is judged as that user alone, within the
- * tenant of the one who asked.
+ * Impersonation (`kubectl --as`). The caller must be allowed to impersonate each attribute that the request claims: the
+ * user or service account, every group, the uid, every extra value. The request is then judged as that user alone,
+ * within the tenant of the caller.
  */
 import { badRequest } from '../../core/kube/status-error.ts';
 import type { UserInfo } from '../../machinery/ports/admission.ts';
@@ -29,7 +29,7 @@ export interface Headers {
   readonly headerNames: readonly string[];
 }
 
-/** One thing that is claimed, as Kubernetes names it in its messages. */
+/** One claimed attribute, as Kubernetes names it in its messages. */
 interface Claim {
   readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID';
   readonly namespace?: string;
@@ -38,7 +38,7 @@ interface Claim {
   readonly key?: string;
 }
 
-/** The user to act as: the one who asks, unless they want to be another and may. */
+/** The user to act as: the caller, unless the request names another and the caller may impersonate it. */
 export function impersonated(user: UserInfo, headers: Headers, authorizer: Authorizer): UserInfo {
   const names = headers.headerNames.filter((name) => name.startsWith('impersonate-'));
   if (names.length === 0) return user;
@@ -79,7 +79,7 @@ function extraKey(header: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    // Not percent-encoded after all: taken as it stands, as Kubernetes does.
+    // The value is not percent-encoded after all: taken as it stands, as Kubernetes does.
     return encoded;
   }
 }
@@ -120,7 +120,7 @@ function become(asker: UserInfo, who: Claim, claims: readonly Claim[], name: str
     else values.push(value);
   }
   const asked = claims.filter(({ kind }) => kind === 'Group').map((claim) => claim.name);
-  // Asked for groups, the groups are those; otherwise they follow from the account.
+  // Groups named by the request replace those that follow from the account.
   const own = asked.length === 0 && who.namespace !== undefined ? serviceAccountGroups(who.namespace) : asked;
   return {
     name,
@@ -131,7 +131,7 @@ function become(asker: UserInfo, who: Claim, claims: readonly Claim[], name: str
   };
 }
 
-/** Everybody is somebody or nobody, and has a group that says so. */
+/** Every user has a group that says whether it is authenticated. */
 function withPresence(name: string, groups: readonly string[]): readonly string[] {
   if (name === ANONYMOUS.name) return groups.includes(UNAUTHENTICATED) ? groups : [...groups, UNAUTHENTICATED];
   return groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED) ? groups : [...groups, AUTHENTICATED];

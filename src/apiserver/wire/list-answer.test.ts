@@ -33,7 +33,7 @@ function client() {
       write(bytes: Buffer, sent?: () => void) {
         unread += bytes.length;
         most = Math.max(most, unread);
-        // What is sent may be written over afterwards.
+        // Copied when sent, because the sender may overwrite the block afterwards.
         setImmediate(() => {
           chunks.push(Buffer.from(bytes));
           unread -= bytes.length;

@@ -44,7 +44,7 @@ function listMeta(kind: KindDefinition, list: ApiList, { accepted }: TransformOp
   const rest = list.continue ?? (kind.custom === undefined || accepted.as !== '' ? undefined : '');
   return {
     resourceVersion: list.resourceVersion,
-    // A list of custom resources says it even where there is no more.
+    // A list of custom resources has `continue` even where there is no more.
     ...(rest === undefined ? {} : { continue: rest }),
     ...(list.remainingItemCount === undefined ? {} : { remainingItemCount: list.remainingItemCount }),
   };
@@ -72,7 +72,10 @@ const tableOf = (kind: KindDefinition, list: ApiList, options: TransformOptions,
     listMeta: listMeta(kind, list, options),
   });
 
-/** Kinds that nobody wrote columns for come from another hand, which has no rows where there are none. */
+/**
+ * Kinds without columns of their own are printed by another code path of Kubernetes, which sends `rows: null` for an
+ * empty list.
+ */
 const hasNoRows = (kind: KindDefinition, { items }: ApiList): boolean =>
   items.length === 0 && kind.printer === createdAtPrinter;
 
@@ -118,7 +121,10 @@ interface Entries {
   copyTo(target: Buffer, at: number, index: number): void;
 }
 
-/** Entries that are encoded when they are asked for: each is wanted twice in a row, its size first. */
+/**
+ * Entries that are encoded when asked for. Each is asked for twice in a row (size, then bytes), so the last one is
+ * kept.
+ */
 function oneByOne(encode: (index: number) => string): Entries {
   let bytes = Buffer.alloc(0);
   return {

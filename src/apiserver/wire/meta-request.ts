@@ -13,11 +13,11 @@ export interface MetaSource {
   readonly version: object;
   /** host:port as clients should use it. */
   readonly serverAddress: () => string;
-  /** What may be unwell, by name; undefined is well, a text says why not. */
+  /** Health checks by name; undefined means healthy, a text says why not. */
   readonly checks: ReadonlyMap<string, (probe: string) => string | undefined>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly openapi: ReturnType<typeof createOpenApi>;
-  /** How others can check the tokens of service accounts; absent where none are given out. */
+  /** OpenID discovery, by which other parties verify service account tokens; absent where none are issued. */
   readonly openid?: { openIdConfiguration(serverAddress: string): object; keySet(): object };
 }
 
@@ -28,7 +28,7 @@ export async function answerMeta(
   context: WireContext,
 ): Promise<void> {
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
-    // What is not there does not mind the method.
+    // An unknown path is a 404 whatever the method.
     if (route.kind === 'unknown') throw notFoundPath();
     if (route.kind === 'discovery' && discoveryDocument(route, source, context.kinds) === undefined) {
       throw notFoundPath();

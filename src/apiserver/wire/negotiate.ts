@@ -46,17 +46,20 @@ interface MediaType {
 const DEFAULT: Accepted = { format: 'json', as: '', version: 'v1' };
 const cache = new Map<string, readonly MediaType[]>();
 
-/** What the client may get as protobuf. */
+/** Protobuf forms that the answerer offers. */
 export interface ProtobufOffer {
-  /** Kinds of our own, and those of users, have no such form. */
+  /** False for custom kinds and for kinds that everynode adds, which have no protobuf form. */
   readonly object: boolean;
-  /** Metadata alone has one whatever it is of; but not every answerer writes it. */
+  /** Metadata of every kind has a protobuf form, but not every answerer writes it. */
   readonly metadata: boolean;
 }
 
 const METADATA: ReadonlySet<string> = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']);
 
-/** The first thing the client lists that we can write. JSON wins over protobuf where both are welcome and it is cached. */
+/**
+ * The first media type in the client's list that the server can write. JSON wins over protobuf where both are welcome
+ * and JSON is cached.
+ */
 export function negotiate(
   accept: string | undefined,
   offers: readonly Offer[],
@@ -76,7 +79,7 @@ export function negotiate(
     else return accepted;
   }
   if (protobuf !== undefined) return protobuf;
-  // Custom kinds, which have none, are not answered by Kubernetes' router.
+  // Custom kinds, which have no protobuf form, are not answered by Kubernetes' router.
   if (!protobufOf.object) {
     throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${OBJECT_TYPES}`);
   }

@@ -10,7 +10,7 @@ export interface OpenApiAnswer {
   readonly body: Buffer;
 }
 
-/** kubectl has asked for it under both spellings. */
+/** kubectl uses both spellings. */
 const PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[@.]v1\.0\+protobuf/;
 const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const INFO = { title: 'everynode', version: VERSION.gitVersion };

@@ -1,6 +1,6 @@
 /**
- * What keeps a crowd from taking the server down: so many requests may be under way, the rest is told to come back; and
- * none may be under way for ever. Watches and other streams are not counted, they have limits of their own.
+ * Limits on concurrent requests and on their duration. A request beyond the limit is told to come back (429); a request
+ * that takes too long is given up. Watches and other streams are not counted, they have limits of their own.
  */
 import { StatusError, tooManyRequests } from '../../core/kube/status-error.ts';
 import type { Clock, Timer } from '../../machinery/time/clock.ts';
@@ -15,7 +15,7 @@ export interface RequestLimits {
   readonly timeoutMs: number;
 }
 
-/** As a kube-apiserver has them unless told otherwise. */
+/** The defaults of a kube-apiserver. */
 export const DEFAULT_LIMITS: RequestLimits = { reads: 400, writes: 200, timeoutMs: 60_000 };
 
 const RETRY_AFTER_SECONDS = 1;
@@ -34,10 +34,10 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function createInFlight(limits: RequestLimits, clock: Clock): InFlight {
   let reads = 0;
   let writes = 0;
-  /** Each with the moment it is given up at; in order, because all get the same time. */
+  /** Requests under way, each with the moment it is given up at; in order, because all get the same time. */
   const deadlines = new Map<Exchange, number>();
 
-  /** Once, whether it has ended or was given up: its place is somebody else's then. */
+  /** Runs once for each exchange, whether it has ended or was given up: its place is free then. */
   function leave(exchange: Exchange, isRead: boolean): void {
     if (!deadlines.delete(exchange)) return;
     if (isRead) reads -= 1;
@@ -86,7 +86,9 @@ export function createInFlight(limits: RequestLimits, clock: Clock): InFlight {
   };
 }
 
-/** Whoever has heard nothing yet is told; an answer under way is broken off, so that nobody takes it for complete. */
+/**
+ * A client without an answer gets a 504; an answer under way is broken off, so that it cannot be taken for complete.
+ */
 function giveUp(exchange: Exchange): void {
   if (exchange.answered) exchange.breakOff();
   else sendError(exchange, new StatusError(504, 'Timeout', TIMED_OUT));

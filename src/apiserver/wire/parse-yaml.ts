@@ -39,7 +39,7 @@ export function parseYaml(text: string): ParsedYaml {
 const inPlainWords = (message: string): string =>
   message.replace(/^Maximum call stack size exceeded/, 'nested too deep to be read');
 
-/** Without recursion, since nothing here knows yet how deep the document is. */
+/** Without recursion, since the depth of the document is not checked yet. */
 function findDuplicates(contents: unknown, lines: LineCounter): readonly string[] {
   const found: { readonly line: number; readonly text: string }[] = [];
   const open: unknown[] = [contents];
@@ -69,7 +69,7 @@ function fromYaml(value: unknown, depth: number, budget: { values: number }): Js
   if (--budget.values < 0) throw new SyntaxError('aliases stand for too much');
   if (typeof value === 'bigint')
     return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
-  // Numbers that JSON does not have.
+  // Infinity and NaN, which JSON does not have.
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new SyntaxError(`${value} is no number JSON can hold`);
   if (Array.isArray(value)) return value.map((item) => fromYaml(item, depth + 1, budget));

@@ -7,10 +7,10 @@ import type { DeleteOptions, ListOptions, WatchOptions, WriteOptions } from '../
 
 type InitialEvents = Pick<WatchOptions, 'sendInitialEvents'>;
 
-/** A list takes no `sendInitialEvents`; it is passed on so that whoever asks is told. */
+/** A list takes no `sendInitialEvents`; the option is passed on so that the handler can refuse it. */
 export function listOptions(query: URLSearchParams): ListOptions & InitialEvents {
   const limit = integer(query, 'limit');
-  // Of use to watches alone, but nonsense is nonsense.
+  // Of use to watches alone, but checked here too, as in Kubernetes.
   integer(query, 'timeoutSeconds');
   const match = query.get('resourceVersionMatch');
   if (match !== null && match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
@@ -41,7 +41,7 @@ export function watchOptions(query: URLSearchParams): WatchOptions & Pick<ListOp
   };
 }
 
-/** How long somebody means to wait for an answer. Nobody obeys it, but nonsense is nonsense. */
+/** The client's timeout for the answer. Not obeyed, but checked. */
 export function checkTimeout(query: URLSearchParams): void {
   const value = query.get('timeout');
   if (value === null || value === '') return;
@@ -53,7 +53,7 @@ export const isWatch = (query: URLSearchParams): boolean => flag(query, 'watch')
 
 const VALIDATIONS: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** Whoever applies must say who they are. */
+/** Apply requires a `fieldManager`. */
 export function writeOptions(query: URLSearchParams, optionsKind: string, applies = false): WriteOptions {
   const validation = query.get('fieldValidation') ?? '';
   const runs = query.getAll('dryRun');
@@ -71,14 +71,17 @@ export function writeOptions(query: URLSearchParams, optionsKind: string, applie
   };
 }
 
-/** Whether conflicts are to be overridden; undefined where nothing was said of it. */
+/** Whether conflicts are to be overridden; undefined where the query has no `force`. */
 export const forced = (query: URLSearchParams): boolean | undefined =>
   query.has('force') ? flag(query, 'force') : undefined;
 
 export const forceIsForApply = (): StatusError =>
   invalidOption('PatchOptions', 'force', 'Forbidden: may not be specified for non-apply patch');
 
-/** The wire form of delete options: a DeleteOptions body and the query say the same things; with a body, nobody reads the query. */
+/**
+ * The wire form of delete options: a DeleteOptions body and the query say the same things; with a body, the query is
+ * ignored.
+ */
 export interface DeleteBody {
   readonly dryRun?: readonly string[];
   readonly gracePeriodSeconds?: number;
@@ -117,7 +120,9 @@ export function deleteOptions(query: URLSearchParams, body: DeleteBody | undefin
   };
 }
 
-/** Whoever says the word at all wants nothing changed: an empty or misspelt value must not end in a real write. */
+/**
+ * A client that sends `dryRun` at all wants nothing changed: an empty or misspelt value must not end in a real write.
+ */
 const dryRunErrors = (values: readonly string[]): readonly FieldError[] =>
   values.some((value) => value !== 'All') ? [notSupported('dryRun', values, ['All'])] : [];
 

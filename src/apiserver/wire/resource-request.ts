@@ -31,7 +31,7 @@ import { warningHeaders } from './warnings.ts';
 import { answerWatch } from './watch-answer.ts';
 import type { WireContext } from './wire-context.ts';
 
-/** Kinds that are only asked and never kept (reviews) have no rows. */
+/** Kinds that are only created and never stored (reviews) have no rows. */
 const OF_QUESTIONS = TRANSFORMS.filter((offer) => offer.as !== 'Table');
 
 export async function answerResource(
@@ -44,12 +44,13 @@ export async function answerResource(
 ): Promise<void> {
   const { query } = exchange;
   const isWatching = asksToWatch(exchange, target, legacyWatch);
-  // Before anything is looked up or read: strangers learn nothing and cost nothing.
+  // Authorized before any lookup or read: a client without permission learns nothing and costs nothing.
   const verb = verbAsked(exchange, { target, legacyWatch });
   context.api.authorize({ target, user }, verb, query.get('fieldSelector') ?? undefined);
   const kind = context.kinds.byResource(target.group, target.version, target.resource);
   if (kind === undefined || !isPathOf(kind, target)) throw notFound();
-  // Whoever serves definitions looks no further, and says that the object is not there, whether it is or not.
+  // Kubernetes' handler of custom resources answers unknown subresources with "not found", whether the object exists or
+  // not.
   if (kind.custom !== undefined && !isKnown(kind, target)) throw objectNotFound(kind, target.name);
   if (!isServed(kind, target, verb)) throw isClosing(kind, target, verb) ? closing(kind) : notAllowed();
   const offers = kind.verbs.length === 1 && kind.verbs[0] === 'create' ? OF_QUESTIONS : TRANSFORMS;
@@ -93,7 +94,7 @@ export async function answerResource(
   try {
     response = await perform(exchange, base, kind, patchType, pace, context);
   } finally {
-    // Whoever is refused is told as well.
+    // Warnings are sent with a refusal as well.
     if (warnings.length > 0) exchange.setHeader('warning', warningHeaders(warnings));
   }
   await answer(exchange, kind, response, options, pace, context);
@@ -104,20 +105,20 @@ const notFound = (): StatusError =>
 const notAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-/** A definition on its way out takes no new objects, which it does not list as a verb any more. */
+/** A definition that is being deleted takes no new objects, and no longer lists `create` as a verb. */
 const isClosing = (kind: KindDefinition, { name, subresource }: RequestTarget, verb: string): boolean =>
   kind.custom !== undefined && verb === 'create' && name === '' && subresource === '' && !kind.verbs.includes(verb);
 const closing = (kind: KindDefinition): StatusError =>
   forbiddenRequest(kind, '', 'create not allowed while custom resource definition is terminating');
 
-/** What has no namespace is not found in one, and what has one has no name outside of it. */
+/** A cluster-scoped kind has no path within a namespace, and a namespaced object has no path outside of one. */
 export const isPathOf = ({ namespaced }: KindDefinition, { namespace, name }: RequestTarget): boolean =>
   namespaced ? namespace !== '' || name === '' : namespace === '';
 
 const isKnown = ({ subresources }: KindDefinition, { subresource }: RequestTarget): boolean =>
   subresource === '' || subresources.some(({ name }) => name === firstPart(subresource));
 
-/** Whether the path takes the method at all. Subresources nobody knows are left to those who answer them. */
+/** Whether the path takes the method at all. Unknown subresources are left to the handlers. */
 export function isServed(kind: KindDefinition, { namespace, name, subresource }: RequestTarget, verb: string): boolean {
   if (subresource !== '') {
     const known = kind.subresources.find((sub) => sub.name === subresource);
@@ -142,13 +143,13 @@ const asksToWatch = ({ method, query }: Exchange, target: RequestTarget, legacyW
 export const isLong = (exchange: Exchange, target: RequestTarget, legacyWatch: boolean): boolean =>
   target.subresource === '' ? asksToWatch(exchange, target, legacyWatch) : STREAMS.has(firstPart(target.subresource));
 
-/** As the authorizer and the audit log know it. */
+/** The verb as the authorizer and the audit log know it. */
 export const verbAsked = (
   exchange: Exchange,
   { target, legacyWatch }: { readonly target: RequestTarget; readonly legacyWatch: boolean },
 ): string => (asksToWatch(exchange, target, legacyWatch) ? 'watch' : verbOf(exchange.method, target.name));
 
-/** What a method asks for, to be authorized; one that nobody serves is asked for by its own name. */
+/** The verb of a method, to be authorized; an unknown method is its own verb, in lower case. */
 function verbOf(method: string, name: string): string {
   switch (method) {
     case 'GET':
@@ -244,14 +245,14 @@ const isObject = (value: Json | undefined): value is { readonly [key: string]: J
 /** Where a body is an object of the kind itself. */
 const OWN_KIND: ReadonlySet<string> = new Set(['', 'status']);
 
-/** What a body said, and what it said twice. */
+/** Findings about a body: keys that it repeats, and whether its keys have an order. */
 interface ReadBody {
   readonly duplicateFields?: readonly string[];
   readonly repeatedKeys?: readonly string[];
   readonly unordered?: boolean;
 }
 
-/** Bodies beyond this wait for their turn: what they cost is felt, and so many may arrive at once. */
+/** Bodies beyond this wait for their turn: decoding one takes noticeable time, and many may arrive at once. */
 const LARGE_BODY_BYTES = 64 * 1024;
 
 interface BodyReader {
@@ -313,7 +314,7 @@ async function readObject(
   const format = bodyFormat(exchange.header('content-type'));
   const read = await decodeBody(await body.bytes(), format, body.decodeYaml, kind.kind);
   await body.turnIfLarge();
-  // Nothing at all is an object about which nothing was said.
+  // A body of null counts as an empty object.
   const value = read.value ?? {};
   if (!isObject(value)) throw badRequest('the body must be a JSON object with apiVersion and kind');
   const object = value as unknown as KubeObject;
@@ -358,8 +359,8 @@ async function readPatch(
 const NO_DUPLICATES: ReadBody = {};
 
 /**
- * Of a repeated key the last value counts; whoever wrote both is told, unless they asked not to be. JSON of a built-in
- * kind is judged as its type reads it (`document`), everything else in all its depth.
+ * Of a repeated key the last value counts; the client is told, unless it asked not to be. JSON of a built-in kind is
+ * judged as its type reads it (`document`), everything else in all its depth.
  */
 function duplicatesIn(exchange: Exchange, { value, text, duplicates = [] }: DecodedBody, document?: Place): ReadBody {
   if (exchange.query.get('fieldValidation') === 'Ignore') return NO_DUPLICATES;

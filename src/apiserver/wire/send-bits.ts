@@ -1,8 +1,8 @@
 /**
  * Answers that may be large, from bits to bytes on the network. Every list and every large object goes through here,
  * whatever its format: bits are gathered in blocks, a block is made only when its reader has taken the one before, and
- * between two bits others may have their turn. So an answer holds two blocks, however large it is and however slowly it
- * is read, and holds up nobody for longer than its largest bit takes.
+ * between two bits other requests may have their turn. So an answer holds two blocks, however large it is and however
+ * slowly it is read, and holds up no request for longer than its largest bit takes.
  */
 import type { ByteStream, Exchange } from './exchange.ts';
 import type { RequestPace } from './fair-work.ts';
@@ -27,7 +27,7 @@ function giveBack(block: Buffer): void {
   if (block.length === BLOCK_BYTES && free.length < MOST_FREE) free.push(block);
 }
 
-/** What fits into one block is sent with its length, the rest as a stream. */
+/** An answer that fits into one block is sent with its length, a larger one as a stream. */
 export async function sendBits(
   exchange: Exchange,
   status: number,

@@ -54,11 +54,11 @@ export interface WireOptions extends Omit<WireContext, 'unread' | 'yaml'> {
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   readonly workLimits?: Partial<FairWorkLimits>;
-  /** Writes down who did what, if that is wanted. */
+  /** Writes the audit log, if one is wanted. */
   readonly audit?: Audit;
-  /** Asked about paths that name no resource, and about acting as somebody else. */
+  /** Asked about paths that name no resource, and about impersonation. */
   readonly authorizer: Authorizer;
-  /** Told of every answered request; metrics and the audit log hang here. */
+  /** Called for every answered request; metrics and the audit log hang here. */
   readonly onAnswered?: (
     exchange: Exchange,
     user: UserInfo | undefined,
@@ -92,13 +92,13 @@ const UNREADABLE: ReadonlyMap<string, string> = new Map([
 const isStream = (route: Route, exchange: Exchange): boolean =>
   route.kind === 'resource' && isLong(exchange, route.target, route.legacyWatch);
 
-/** Health must answer when everything else is told to wait; streams are long and have limits of their own. */
+/** Health must answer when all other requests have to wait; streams are long and have limits of their own. */
 const isCounted = (route: Route, exchange: Exchange): boolean =>
   route.kind === 'resource' ? !isStream(route, exchange) : route.kind !== 'health' && route.kind !== 'metrics';
 
 const MIB = 1024 * 1024;
 const UNREAD = { total: 256 * MIB, perConnection: 64 * MIB };
-/** In whose name long work is done; see fair-work.ts. */
+/** The account that long work is counted on; see fair-work.ts. */
 const accountOf = ({ name, tenant }: UserInfo): string => (tenant === undefined ? name : `${tenant}/${name}`);
 
 const MAX_STREAMS = 1000;
@@ -119,7 +119,7 @@ export function createWireServer(options: WireOptions): WireServer {
   const requestLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const inFlight = createInFlight(requestLimits, clock);
   const limits = { ...connectionLimits(), ...options.connections };
-  /** Answers that were given and are not taken yet: nobody may keep one, and its connection, for ever. */
+  /** Answers that were given and are not read yet: no client may keep one, and its connection, for ever. */
   const untaken = createDeadlines<Exchange>(clock, requestLimits.timeoutMs, (exchange) => exchange.breakOff());
   const lost = new WeakMap<Connection, number>();
   const server = createSecureServer({
@@ -198,7 +198,7 @@ export function createWireServer(options: WireOptions): WireServer {
       trail = beginTrail(exchange, route, caller, user);
       if (exchange.url.includes('timeout=') && !isStream(route, exchange)) checkTimeout(exchange.query);
       const leave = isCounted(route, exchange) ? inFlight.enter(exchange) : undefined;
-      // Whoever acts as somebody else works on their own account.
+      // Work under impersonation counts on the account of the caller.
       const pace = work.pace(accountOf(caller), exchange, { counted: leave !== undefined });
       try {
         await dispatch(exchange, route, user, pace);
@@ -207,7 +207,7 @@ export function createWireServer(options: WireOptions): WireServer {
         leave?.();
       }
     } catch (error) {
-      // Whoever could not say who they are, or may not be whom they want to be, leaves a trace too.
+      // Requests that failed authentication or impersonation are audited too.
       const route = parsePath(exchange.path);
       trail ??= beginTrail(exchange, route, caller, user);
       if (!exchange.answered && isPlainNotFound(error, exchange.path, route, options.kinds)) {

@@ -10,14 +10,14 @@ export interface Slab {
   joined(parts: readonly Buffer[]): Buffer;
 }
 
-/** A character is at most so many bytes. */
+/** Most bytes of a character in UTF-8, by UTF-16 code unit. */
 const WIDEST = 3;
 
 export function createSlab(blockBytes: number): Slab {
   let block = Buffer.alloc(0);
   let used = 0;
 
-  /** Room for so many bytes; what would take much of a block is not cut from one. */
+  /** Whether a block has room for the bytes; a text that would take much of a block is not cut from one. */
   const hasRoom = (bytes: number): boolean => {
     if (bytes > blockBytes / 4) return false;
     if (block.length - used < bytes) {

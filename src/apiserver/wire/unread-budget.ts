@@ -1,7 +1,7 @@
 /**
- * What clients together may leave unread, and what one connection may. A watcher that is far behind is cut off by its own
- * limit; this is for the many that are each a little behind, and for answers that nobody reads. The slowest goes first: a
- * watcher resumes from its last revision, and our memory stays ours.
+ * Limits on unread bytes, of all clients together and of each connection. A watcher that is far behind is cut off by
+ * its own limit; this is for the many that are each a little behind, and for answers that no client reads. The slowest
+ * stream goes first: a watcher resumes from its last revision, and our memory stays ours.
  */
 import type { ByteStream } from './byte-stream.ts';
 
@@ -13,11 +13,11 @@ export interface UnreadBudget {
 
 export interface UnreadLimits {
   readonly total: number;
-  /** So that one client cannot have the others cut off. */
+  /** Keeps one client from having the others cut off. */
   readonly perConnection: number;
 }
 
-/** Who is less behind than this is not worth a look. */
+/** Streams with fewer unread bytes than this are not tracked. */
 const WORTH_COUNTING = 64 * 1024;
 
 interface Behind {
@@ -26,7 +26,7 @@ interface Behind {
   bytes: number;
 }
 
-/** Streams that are behind, and the sum of what they are said to be behind: too high where one has caught up since. */
+/** Streams that are behind, and the sum of their last known unread bytes: too high where one has caught up since. */
 interface Share {
   readonly streams: Map<ByteStream, Behind>;
   bytes: number;

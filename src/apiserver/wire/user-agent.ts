@@ -1,4 +1,4 @@
-/** What a client's program calls itself: the user agent up to the first slash, as far as it can be shown. */
+/** The name of a client's program: its user agent up to the first slash, as far as it is printable. */
 import { utf8Length } from '../../core/kube/go-text.ts';
 
 /** As long as the name of a field manager may be. */

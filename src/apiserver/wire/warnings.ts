@@ -1,6 +1,8 @@
 /** `Warning` headers: each said once, quoted, and never more of them than a client will take. */
 
-/** Together they may be this long; if they are longer, each is cut and the rest is left out. As Kubernetes has it. */
+/**
+ * Limit on the length of all warnings together; beyond it, each is cut and the rest is left out. As Kubernetes has it.
+ */
 const MAX_TOTAL = 4 * 1024;
 const MAX_EACH_OF_MANY = 256;
 

@@ -9,7 +9,7 @@ import type { WireContext } from './wire-context.ts';
 
 /** A watcher this far behind is cut off: it resumes from its last revision, and our memory stays ours. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
-/** The initial state waits for its reader, and lets others have their turn. */
+/** Beyond this the initial state waits for its reader, and lets other requests have their turn. */
 const ENOUGH_BUFFERED_BYTES = 1024 * 1024;
 
 /** A client that left while its watch waited for a turn: the watch has been stopped. */
@@ -26,7 +26,7 @@ export function answerWatch(
 ): Promise<void> {
   const frame = frameWriter(kind, accepted, includeObject, context.encoded, () => context.clock.now());
   return new Promise((resolve) => {
-    // What is refused at once (410, 403, a bad selector) throws here and becomes an ordinary error answer.
+    // Refusals at once (410, 403, a bad selector) throw here and become an ordinary error answer.
     const handle: WatchHandle = context.api.watch(request, {
       events(batch) {
         if (exchange.closed) return;

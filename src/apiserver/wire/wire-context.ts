@@ -1,4 +1,4 @@
-/** What the wire needs of the rest of the API server; built once in server.ts. */
+/** Dependencies of the wire on the rest of the API server; built once in server.ts. */
 import type { Registry } from '../../core/api/registry/registry.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import type {

@@ -7,7 +7,7 @@
 import { Document, Scalar } from 'yaml';
 import { stringifyString, type StringifyContext } from 'yaml/util';
 
-/** As Go writes it. */
+/** Options that make the library write like Go. */
 export const YAML_FORM = {
   version: '1.1',
   aliasDuplicateObjects: false,
@@ -33,11 +33,11 @@ interface Open {
   readonly value: { readonly [key: string]: unknown } | LazyItems;
   readonly length: number;
   next: number;
-  /** Of its lines; the first stands where its parent has put it. */
+  /** Indentation of the lines; the first stands where its parent has put it. */
   readonly indent: string;
 }
 
-/** Answers with about so many characters more, and with nothing when all is written. */
+/** Returns about that many further characters, and the empty text when all is written. */
 export type YamlPieces = (enough: number) => string;
 
 export function yamlPieces(root: object): YamlPieces {
@@ -61,7 +61,7 @@ export function yamlPieces(root: object): YamlPieces {
   };
 }
 
-/** The whole text at once, for what is known to be small. */
+/** The whole text at once, for objects known to be small. */
 export const writeYaml = (root: object): string => yamlPieces(root)(Number.POSITIVE_INFINITY);
 
 function nextEntry(level: Open, open: Open[]): string {
@@ -86,7 +86,9 @@ function nextEntry(level: Open, open: Open[]): string {
 
 const LONGEST_KEY = 1024;
 
-/** What stands where a value begins: a scalar, an empty collection, or nothing yet of one that is now open. */
+/**
+ * The text at the beginning of a value: a scalar, an empty collection, or nothing yet of a collection that is now open.
+ */
 function begin(value: unknown, indent: string, open: Open[]): string {
   if (typeof value !== 'object' || value === null) return scalarText(value, indent);
   if (Array.isArray(value)) return openList(new LazyItems(value.length, (i) => value[i] as unknown), indent, open);
@@ -142,7 +144,7 @@ function isPlain(text: string): boolean {
   return LETTER_OF_WORDS.test(text) && !INFINITE.test(text) && !MARKER.test(text) && !text.startsWith('- ');
 }
 
-/** What the library said of texts that were asked about, where it is the same at every depth. */
+/** The library's form of texts, where it is the same at every depth. */
 type Answers = Map<string, string>;
 const valueTexts: Answers = new Map();
 const keyTexts: Answers = new Map();
@@ -183,9 +185,9 @@ const OPTIONS = {
   singleQuote: null,
 };
 
-/** As the library writes it in that place. */
+/** The text as the library writes it in that place. */
 function oddText(text: string, indent: string, implicitKey: boolean): string {
-  // To the library always the key that merges maps, also where it is none.
+  // The library always takes this for the key that merges maps, also where it is none.
   if (text === '<<') return text;
   const place = {
     actualString: true,

@@ -48,7 +48,7 @@ export function writtenObject(object: object): WrittenObject {
   return { object: beginsWithType(written) ? written : { apiVersion, kind, ...written }, typeBytes: known.typeBytes };
 }
 
-/** The two come first, in either order, and something comes after them. */
+/** Whether `apiVersion` and `kind` come first, in either order, with something after them. */
 function beginsWithType(object: object): boolean {
   let place = 0;
   for (const key in object) {

@@ -27,7 +27,8 @@ export function createYamlReader(limits: YamlReaderLimits, clock: Clock): YamlRe
     const started = new Worker(new URL(file, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
     });
-    // A thread that waits for work keeps no process alive, and is missed only by those who have given it some.
+    // A waiting thread keeps no process alive, and its failure concerns only a read under way, which has its own
+    // listeners.
     started.unref();
     started.on('error', () => {});
     started.on('exit', () => {

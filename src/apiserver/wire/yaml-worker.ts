@@ -1,4 +1,6 @@
-/** Parses YAML texts off the main thread, one after the other, so that a large or hostile one stalls nobody. */
+/**
+ * Parses YAML texts off the main thread, one after the other, so that a large or hostile one does not stall the server.
+ */
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
@@ -14,7 +16,7 @@ if (process.platform === 'linux') {
   try {
     setPriority(NICE);
   } catch {
-    // Not allowed here: as before, then.
+    // Setting the priority is not permitted here: the thread keeps the priority it has.
   }
 }
 

@@ -17,7 +17,7 @@ describe('YAML bodies', () => {
     });
   });
 
-  // What sigs.k8s.io/yaml 1.6 makes of the same words.
+  // Values that sigs.k8s.io/yaml 1.6 makes of the same words.
   it.each([
     ['yes', true],
     ['Off', false],
@@ -145,7 +145,7 @@ describe('large YAML bodies', () => {
     const yaml = bodies(ONE_READER);
     yaml.admit('greedy', LARGE.length);
     const sent = Array.from({ length: 6 }, () => yaml.decode(LARGE, asker('greedy')));
-    // Before the text has been read, too; another user has room.
+    // `admit` refuses before the text has been read, too; another user has room.
     expect(() => yaml.admit('greedy', LARGE.length)).toThrow(/too many YAML bodies/);
     yaml.admit('modest', LARGE.length);
     const outcomes = await Promise.allSettled(sent);

@@ -20,7 +20,9 @@ export interface YamlAsker {
 export interface YamlBodies {
   /** Rejects with a `SyntaxError` for what is no YAML, with a 429 when its user has too many waiting. */
   decode(text: string, asker: YamlAsker): Promise<ParsedYaml>;
-  /** Throws the 429 that `decode` would reject with now for a text of so many characters, so that it need not be read. */
+  /**
+   * Throws the 429 that `decode` would reject with now for a text of that length, so that the text need not be read.
+   */
   admit(user: string, characters: number): void;
   /** Texts under way and waiting. */
   readonly open: number;

@@ -14,7 +14,7 @@ interface AdmissionWebhook {
   /** Fully qualified, as denials show it: `daemon-guard.everynode.dev`. */
   readonly name: string;
   readonly rules: readonly RuleWithOperations[];
-  /** What an API server does when no webhook server answers. */
+  /** Behaviour of an API server when no webhook server answers. */
   readonly failurePolicy: 'Fail' | 'Ignore';
   readonly timeoutSeconds: number;
   /** CEL conditions on a request, besides the rules, under which the plugin is asked. */
@@ -59,7 +59,8 @@ export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
       matchConditions: [
         {
           name: 'stays',
-          // An object that is being deleted only loses finalizers. That must work without a webhook server, or it could never go.
+          // An object that is being deleted only loses finalizers. That must work without a webhook server, or the
+          // object could never go.
           expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
         },
       ],

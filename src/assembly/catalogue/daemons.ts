@@ -21,7 +21,7 @@ export const DAEMON_CONTROLLERS: Catalogue = [
         scope: 'cluster',
         rules: [
           apps(['daemonsets'], FOLLOW),
-          // A canary that passed is written down on its revision, so that no restart forgets it.
+          // A canary that passed is recorded on its revision, so that no restart forgets it.
           apps(['controllerrevisions'], ['list', 'patch', 'watch']),
           core(['nodes'], FOLLOW),
           // Reading one pod tells how a deletion without an answer has ended.
@@ -47,7 +47,7 @@ export const DAEMON_CONTROLLERS: Catalogue = [
             resourceNames: COMPONENT_GROUPS.map((group) => `${COMPONENT_PLURAL}.${group}`),
             verbs: FOLLOW,
           },
-          // The finalizer: what a component brought goes before it does.
+          // The finalizer: a component's objects go before it does.
           { apiGroups: COMPONENT_GROUPS, resources: [COMPONENT_PLURAL], verbs: ['list', 'patch', 'watch'] },
           { apiGroups: COMPONENT_GROUPS, resources: [`${COMPONENT_PLURAL}/status`], verbs: ['update'] },
           core(['events'], ['create', 'list', 'patch']),
@@ -59,9 +59,11 @@ export const DAEMON_CONTROLLERS: Catalogue = [
         scope: 'cluster',
         rules: [
           core(['configmaps'], ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']),
-          // A namespace is made, and left: to delete it one must see who else lives there. See NAMESPACE_RIGHTS in rights.ts.
+          // A namespace is created, and left: to delete it the operator must see all objects in it. See
+          // NAMESPACE_RIGHTS in rights.ts.
           core(['namespaces'], ['create', 'get', 'list', 'patch', 'watch']),
-          // A custom resource brings no Secret. One that it takes over may have brought some, which go.
+          // A custom resource brings no Secret. A component that it takes over may have brought some, which are
+          // deleted.
           core(['secrets'], ['delete', 'get', 'list', 'watch']),
           core(['serviceaccounts'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
           apps(['daemonsets'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
@@ -98,20 +100,20 @@ export const DAEMON_CONTROLLERS: Catalogue = [
         rules: [
           apps(['daemonsets'], ['get', 'list', 'watch']),
           apps(['daemonsets/status'], ['update']),
-          // Where OwnerReferencesPermissionEnforcement is on, whoever makes owners wait for their pods must have this.
+          // OwnerReferencesPermissionEnforcement, where it is on, requires this of a writer of `blockOwnerDeletion`.
           apps(['daemonsets/finalizers'], ['update']),
           apps(['controllerrevisions'], ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']),
           core(['nodes'], FOLLOW),
           core(['pods'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
           core(['events'], ['create', 'patch']),
-          // It does not act beside kube-controller-manager, whose leader keeps this Lease in kube-system.
+          // The controller does not act beside kube-controller-manager, whose leader keeps this Lease in kube-system.
           leaseOf('kube-controller-manager'),
         ],
       },
     ],
     profiles: {
       embedded: { runs: 'default', create: createDaemonSetController },
-      // The operator has asked by then whether another DaemonSet controller acts.
+      // The operator has checked by then whether another DaemonSet controller acts.
       operator: { runs: 'named', create: (around) => createDaemonSetController({ ...around, besideAnother: true }) },
       simulated: { runs: 'default', create: createDaemonSetController },
     },
@@ -141,7 +143,7 @@ export const DAEMON_CONTROLLERS: Catalogue = [
           core(['pods/status'], ['patch']),
           core(['persistentvolumes', 'persistentvolumeclaims'], ['list', 'update', 'watch']),
           { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-          // It does not act beside kube-scheduler.
+          // The scheduler does not act beside kube-scheduler.
           leaseOf('kube-scheduler'),
         ],
       },

@@ -36,7 +36,7 @@ export interface EmbeddedParts extends ServerParts {
   readonly events?: EventRecorder;
 }
 
-/** What a profile gives to the controllers that it creates. */
+/** The dependencies that each profile passes to the controllers that it creates. */
 export interface GivenIn {
   readonly embedded: EmbeddedParts;
   readonly operator: Surroundings;
@@ -62,7 +62,10 @@ export interface Place<P extends Profile> {
 
 /** The part of Kubernetes that does a controller's work on an ordinary cluster. While that part acts, ours does not start. */
 export interface InsteadOf {
-  /** Its name among `everynode.runs` in the `/version` document of an embedded cluster, where the embedded one acts. */
+  /**
+   * Name of this part among `everynode.runs` in the `/version` document of an embedded cluster that runs the
+   * controller.
+   */
   readonly name: string;
   /** How to make room for the operator's controller on an embedded cluster. */
   readonly fixEmbedded: string;
@@ -98,7 +101,7 @@ export interface ControllerRow {
   /** One line for people; continues a sentence that begins with the controller's name. */
   readonly about: string;
   readonly insteadOf?: InsteadOf;
-  /** Rights on a cluster of somebody else; needed where the operator runs the controller. */
+  /** Rights on a cluster that everynode does not serve; needed where the operator runs the controller. */
   readonly rights?: readonly Rights[];
   readonly kinds?: KeptKinds;
   readonly removes?: Removes;

@@ -19,7 +19,7 @@ export interface OperatorRights extends Rights {
   readonly feature: string;
 }
 
-/** The Lease over which operators agree who acts, unless another is named; one name a release in the chart. */
+/** The Lease of the operator's leader election, unless another is named; one name a release in the chart. */
 export const OPERATOR_LEASE = 'everynode-operator';
 
 /** The Secret, the Service and the webhook configurations of the admission webhooks; one name a release in the chart. */
@@ -52,7 +52,7 @@ export const BASE_RIGHTS: readonly OperatorRights[] = [
     why: 'Leader election: one Lease in the namespace of the operator says who acts',
     scope: 'namespace',
     rules: [
-      // A name cannot be asked for at a creation: the object is not there yet.
+      // A create cannot be limited to a name: the object does not exist yet.
       { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
       {
         apiGroups: ['coordination.k8s.io'],

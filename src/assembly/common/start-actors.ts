@@ -1,10 +1,10 @@
-/** Starts actors together, and leaves behind how to stop them together. */
+/** Starts actors together, and registers how to stop them together. */
 import type { Actor } from '../../machinery/actor.ts';
 
-/** What must be done at the end, in the order in which it was begun. */
+/** Steps to run at the end, in reverse: the order is that of the starts. */
 export type Undo = (() => Promise<void> | void)[];
 
-/** Answers only if one of them could not go on. */
+/** Resolves only if one of the actors could not go on. */
 export function startActors(actors: readonly Actor[], undo: Undo): Promise<Error> {
   const stopping = new AbortController();
   const { promise, resolve } = Promise.withResolvers<Error>();

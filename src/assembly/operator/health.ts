@@ -1,4 +1,4 @@
-/** What the operator answers when it is asked how it is. Names of resources and processes are told, nothing else. */
+/** Health checks of the operator. They reveal names of resources and processes, nothing else. */
 import type { Resource } from '../../core/kube/objects.ts';
 import type { HealthCheck } from '../../machinery/health/health.ts';
 import type { ServerProbe } from '../../machinery/health/health-probe.ts';
@@ -17,7 +17,7 @@ export interface CheckedParts {
   readonly stopping: AbortSignal;
 }
 
-/** A leader that has not renewed for so long should have ended by itself; if it did not, the kubelet should see to it. */
+/** A leader without a renewal for this long should have ended by itself; if it did not, the kubelet restarts it. */
 const STUCK_AFTER_MS = 60_000;
 
 const textOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
@@ -37,7 +37,7 @@ export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
           if (!hasSynced()) waiting.add(textOf(resource));
           else if (isRefused()) refused.add(textOf(resource));
         }
-        // Some controllers watch more by themselves, once they work.
+        // Some controllers watch further resources by themselves, once they run.
         for (const resource of shift.unknown()) waiting.add(textOf(resource));
         if (waiting.size > 0) return { ok: false, says: `not known yet: ${[...waiting].join(', ')}` };
         return refused.size === 0
@@ -76,7 +76,7 @@ export function operatorChecks(parts: CheckedParts): readonly HealthCheck[] {
       : [
           {
             name: 'webhooks',
-            // The Service leads only to who can answer.
+            // The Service must lead only to replicas that can answer.
             check: () =>
               webhooks.ready()
                 ? { ok: true }

@@ -1,4 +1,6 @@
-/** Metrics of the operator itself; those of queues, controllers and the client come from where they happen. */
+/**
+ * Metrics of the operator itself; those of queues, controllers and the client are registered where they are counted.
+ */
 import { VERSION } from '../../core/api/version.ts';
 import type { Informers } from '../../machinery/cache/informers.ts';
 import type { Metrics } from '../../machinery/metrics/metrics.ts';

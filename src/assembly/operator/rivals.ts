@@ -15,9 +15,12 @@ export interface RivalOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
-  /** Somebody vouches for it that the parts of Kubernetes that ours stand in for are off: no Lease is looked at. */
+  /** The user vouches that the parts of Kubernetes that ours stand in for are off: no Lease is looked at. */
   readonly insteadOfUpstream: boolean;
-  /** What an everynode server says runs inside it; undefined for any other server, absent where none can be asked. */
+  /**
+   * Controllers that an everynode server reports to run inside it; undefined for any other server, absent where none
+   * can be asked.
+   */
   readonly runsInServer?: (signal: AbortSignal) => Promise<readonly string[] | undefined>;
 }
 
@@ -29,9 +32,9 @@ export interface Refusal {
   readonly kind: 'inside' | 'acts' | 'unproven' | 'forbidden';
   /** For people; names of programs, processes and Leases only. */
   readonly why: string;
-  /** How to make room for ours. */
+  /** How to make room for the operator's controller. */
   readonly fix: string;
-  /** What the server said, for the log alone. */
+  /** The server's error, for the log alone. */
   readonly error?: unknown;
 }
 

@@ -41,7 +41,7 @@ function setUp(rows: readonly Worker['row'][], options: Partial<ShiftOptions> = 
     logger,
     metrics: noMetrics,
     insteadOfUpstream: false,
-    // An everynode server that leaves all of it to others.
+    // An everynode server that runs none of the controllers itself.
     runsInServer: () => Promise.resolve([]),
     ...options,
   });
@@ -83,7 +83,7 @@ describe('a shift', () => {
     expect(log).toEqual(['a works']);
     expect([shift.states().get('b'), shift.ready()]).toEqual(['refused', false]);
     expect(shift.describe()).toEqual(['a running', 'b refused: kube-controller-manager (master-0) does its work']);
-    // Once, however often it looks again.
+    // Logged once, however often the worker asks again.
     expect(lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
       { controller: 'b', why: 'kube-controller-manager (master-0) does its work', fix: 'make room' },
     ]);
@@ -140,7 +140,7 @@ describe('a shift', () => {
     expect(lines.filter(({ level }) => level === 'error').map(({ fields }) => fields)).toEqual([
       { controller: 'b', why, fix: 'make room' },
     ]);
-    // Nor a Lease that cannot be read.
+    // A Lease that cannot be read proves no more.
     client.before = () => {
       throw new StatusError(403, 'Forbidden', 'no');
     };

@@ -13,7 +13,10 @@ import { AssemblyError } from '../common/errors.ts';
 import type { ControllerRow, InsteadOf } from '../catalogue/entry.ts';
 import { createRivals, type Refusal, type RivalOptions } from './rivals.ts';
 
-/** `waiting`: not begun. `refused`: somebody else does its work, or may, or nobody can tell; it begins when that has changed. */
+/**
+ * `waiting`: not begun. `refused`: another program does its work, or may, or it is unknown; it begins when that has
+ * changed.
+ */
 type WorkState = 'waiting' | 'running' | 'refused' | 'stopped';
 
 export interface Worker {
@@ -28,14 +31,16 @@ export interface ShiftOptions extends RivalOptions {
 }
 
 export interface Shift {
-  /** Resolves when all have stopped after the signal; rejects when one could not go on, or none has anything to do. */
+  /**
+   * Resolves when all controllers have stopped after the signal; rejects when one could not go on, or all are refused.
+   */
   run(signal: AbortSignal): Promise<void>;
   states(): ReadonlyMap<string, WorkState>;
   /** `daemonset refused: …`, one of each controller. */
   describe(): readonly string[];
-  /** Every controller runs, and is of use. */
+  /** Every controller runs and is ready. */
   ready(): boolean;
-  /** What those that run watch by themselves and do not know yet. */
+  /** Resources that running controllers watch by themselves and have not listed yet. */
   unknown(): Iterable<Pick<Resource, 'group' | 'resource'>>;
 }
 
@@ -46,12 +51,12 @@ const LOOK_EVERY_MS = 10_000;
 interface Post {
   readonly row: Worker['row'];
   readonly create: () => Actor;
-  /** The one that runs, or the next to run. */
+  /** The running actor, or the next to run. */
   actor: Actor;
   /** Whether `actor` has been started: it cannot be again. */
   isUsed: boolean;
   state: WorkState;
-  /** Set while it is refused. */
+  /** Set while the controller is refused. */
   refusal: Refusal | undefined;
 }
 
@@ -74,7 +79,7 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
     return post;
   });
 
-  /** Throws where nothing is left to do and nobody lacks a right: the process ends, and says what would help. */
+  /** Throws where all controllers are refused, none for lack of a right: the process ends, and says what would help. */
   function refuse(post: Post, refusal: Refusal): void {
     const { name } = post.row;
     if (post.refusal?.why !== refusal.why)
@@ -100,7 +105,7 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
     }
   }
 
-  /** Stops the actor when it may not act any more; answers why, or with nothing when it was stopped otherwise. */
+  /** Stops the actor when it may not act any more; returns why, or nothing when it was stopped otherwise. */
   async function lookOut(instead: InsteadOf, own: LinkedAbort): Promise<Refusal | undefined> {
     try {
       for (;;) {
@@ -117,14 +122,14 @@ export function createShift(workers: readonly Worker[], options: ShiftOptions): 
     }
   }
 
-  /** Runs the actor until it is stopped; answers with the refusal that stopped it. */
+  /** Runs the actor until it is stopped; returns the refusal that stopped it. */
   async function act(post: Post, instead: InsteadOf | undefined, signal: AbortSignal): Promise<Refusal | undefined> {
     if (post.isUsed) post.actor = post.create();
     post.isUsed = true;
     using own = linkAbort(signal);
     enter(post, 'running');
     const looking = instead === undefined ? undefined : lookOut(instead, own);
-    // Heard of below, when the actor has stopped.
+    // Awaited below, when the actor has stopped.
     looking?.catch(() => undefined);
     try {
       await post.actor.start(own.signal);

@@ -29,7 +29,7 @@ const HOUR = 3600 * SECOND;
 /** The second is shorter: an authority that has just taken over is not due again. */
 const DUE_AFTER_MS = 30 * SECOND;
 const OVERLAP_MS = 20 * SECOND;
-/** Certificates are good for long; an authority is followed soon all the same. */
+/** Certificates are valid for long; an authority is replaced soon all the same. */
 const HURRIED: CertificatePolicy = {
   authorityMs: 24 * HOUR,
   authorityRenewBeforeMs: 24 * HOUR - DUE_AFTER_MS,
@@ -37,7 +37,9 @@ const HURRIED: CertificatePolicy = {
   servingRenewBeforeMs: HOUR / 2,
   overlapMs: OVERLAP_MS,
 };
-/** Moves only when the test says so; never by five minutes, since certificates begin that long before they are made. */
+/**
+ * Advances only when the test says so; never by five minutes, since certificates begin that long before they are made.
+ */
 let now = realClock.now();
 const clock: Clock = { ...realClock, now: () => now };
 
@@ -90,7 +92,7 @@ beforeAll(async () => {
   );
   await nextLeader();
   const ports = await Promise.all(replicas.map(({ listening }) => listening));
-  // Another name for where they listen; nobody routes cluster addresses here.
+  // An ExternalName for the address of the webhooks; cluster addresses are not routed here.
   await client.create(SERVICES, {
     apiVersion: 'v1',
     kind: 'Service',
@@ -196,7 +198,7 @@ describe('webhooks of the operator', () => {
     try {
       for (let rotation = 0; rotation < ROTATIONS && failures.length === 0; rotation++) {
         const before = await state();
-        // The authority is due: it is made, joins every bundle, and that is noted.
+        // The next authority is due: it is made, joins every bundle, and that is noted in the Secret.
         now += DUE_AFTER_MS;
         await nextLeader();
         await eventually(async () => String((await state()).everywhereSince), /^\d/);
@@ -204,7 +206,7 @@ describe('webhooks of the operator', () => {
         for (const bundle of await bundles()) expect(bundle).toContain(next?.certificate);
         await some(10);
         expect((await state()).serving).toEqual(before.serving);
-        // Who had read an older bundle is done: what the overlap is there for.
+        // Writes that had read an older bundle are done: that is the purpose of the overlap.
         await Promise.all(underWay);
         now += OVERLAP_MS;
         await nextLeader();
@@ -219,7 +221,7 @@ describe('webhooks of the operator', () => {
     }
     expect(failures).toEqual([]);
     expect(authorities.size).toBe(ROTATIONS);
-    // The authorities before are still believed: a replica may not have heard yet.
+    // Former authorities are still trusted: a replica may not have the new certificate yet.
     for (const bundle of await bundles()) expect(bundle.length).toBe(ROTATIONS + 1);
   }, 300_000);
 

@@ -1,6 +1,6 @@
 /**
- * Admission plugins on somebody else's API server: the webhook server, and where its certificate comes from. The server runs on
- * every replica; the leader keeps the certificates besides.
+ * Admission plugins on an API server that everynode does not run: the webhook server, and where its certificate comes
+ * from. The server runs on every replica; the leader keeps the certificates besides.
  */
 import type { Actor } from '../../machinery/actor.ts';
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
@@ -37,7 +37,7 @@ export type WebhookCertificates =
       readonly name?: string;
       readonly policy?: CertificatePolicy;
     }
-  /** `tls.crt` and `tls.key` of somebody else's making, cert-manager's say. */
+  /** `tls.crt` and `tls.key` from another source, cert-manager for example. */
   | { readonly kind: 'mounted'; readonly directory: string };
 
 export interface Webhooks {
@@ -47,7 +47,10 @@ export interface Webhooks {
   readonly listening: Promise<number>;
   /** Resolves only if something that must run could not go on. */
   readonly failed: Promise<Error>;
-  /** The leader's part, to be run while it leads; a fresh one every time. Absent where somebody else keeps certificates. */
+  /**
+   * The leader's actor that keeps certificates, to be run while it leads; a new one every time. Absent where
+   * certificates are mounted.
+   */
   keeper(): Actor | undefined;
   /** Lets requests under way end. */
   stop(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Controllers that can be stopped and begun again within one process: each time a new actor, over the same informers. The handlers
- * of the one before are removed, so that it neither keeps its caches nor works on for nobody.
+ * Controllers that can be stopped and begun again within one process: each time a new actor, over the same informers.
+ * The handlers of the former actor are removed, so that it neither keeps its caches nor goes on working.
  */
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import type { Informer } from '../../machinery/cache/informer.ts';

@@ -1,7 +1,8 @@
 /**
- * Reads the files that a manifest names for its secrets. The manifest may be somebody else's, so it gets only what lies below a
- * folder that the caller allows: no `..`, no absolute path or symbolic link that leads out, nothing hidden, no pipe or device.
- * The place that counts is that of the file which was opened, so a link that is changed meanwhile gains nothing.
+ * Reads the files that a manifest names for its secrets. The manifest may be from anywhere, so it gets only files below
+ * a folder that the caller allows: no `..`, no absolute path or symbolic link that leads out, nothing hidden, no pipe
+ * or device. The place that counts is that of the file which was opened, so a link that is changed meanwhile gains
+ * nothing.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';

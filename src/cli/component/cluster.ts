@@ -1,4 +1,4 @@
-/** The way to a cluster and back: credentials, Ctrl-C, and what went wrong in words for a person. */
+/** The way to a cluster and back: credentials, Ctrl-C, and errors in words for a person. */
 import { existsSync } from 'node:fs';
 import type { ApplyContext } from '../../control/component/apply/rendered.ts';
 import { ComponentApplyError, type ComponentApplyErrorCode } from '../../control/component/apply/errors.ts';
@@ -87,7 +87,7 @@ async function connection({ kubeconfig, context }: ClusterFlags): Promise<RestCo
   }
 }
 
-/** Troubles that pass are waited out later on; a server that was never there is not. */
+/** Passing troubles are waited out later on; a server that never answered is an error. */
 function failIfAway(error: unknown): void {
   if (error instanceof StatusError && !/ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH/.test(error.message)) return;
   throw error;
@@ -123,7 +123,7 @@ function applyError({ code, problems }: ComponentApplyError): CliError {
   return new CliError(text, undefined, EXIT_CODES[code] ?? 1);
 }
 
-/** Undefined is for ever. */
+/** Undefined means no timeout. */
 export function readTimeout(text: string): number | undefined {
   const ms = parseGoDuration(text);
   if (ms === undefined || ms < 0)

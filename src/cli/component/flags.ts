@@ -67,7 +67,7 @@ export interface ApplyFlags extends ChangeFlags, WaitFlags {
   readonly output: 'text' | 'name' | 'json' | 'yaml';
 }
 
-/** For commands that look at what is in a cluster: by name, or by the manifests it came from. */
+/** For commands about components in a cluster: by name, or by the manifests they came from. */
 export interface TargetFlags extends InputFlags, ClusterFlags {
   readonly allNamespaces?: boolean;
 }

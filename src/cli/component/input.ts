@@ -1,4 +1,7 @@
-/** Reads manifests: files, folders, stdin, and what kustomize makes of a folder. Every input that cannot be read is told. */
+/**
+ * Reads manifests: files, folders, stdin, and kustomize's output for a folder. Every input that cannot be read is
+ * reported.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +19,11 @@ type Inputs = Pick<InputFlags, 'filename' | 'kustomize' | 'recursive'>;
 
 export interface InputTexts {
   readonly texts: readonly ManifestText[];
-  /** Files of folders that cannot be read. Nobody named them, so the others can still be looked at. */
+  /** Files of folders that cannot be read. The user did not name them, so the other files are still read. */
   readonly problems: readonly Problem[];
 }
 
-/** Fails for what was named and cannot be read. */
+/** Fails for inputs that the user named and that cannot be read. */
 export async function readInputs(inputs: Inputs): Promise<InputTexts> {
   const { filename, kustomize, recursive = false } = inputs;
   if (filename.length === 0 && kustomize.length === 0)
@@ -80,7 +83,7 @@ export function decodeText(content: Buffer, name: string): string {
   }
 }
 
-/** Waits for whoever writes: a read at once fails where nothing is there yet (EAGAIN). */
+/** Waits for the writer: a read at once fails where nothing is there yet (EAGAIN). */
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   try {
@@ -111,7 +114,7 @@ function readFolder(folder: string, recursive: boolean): InputTexts {
   const problems: Problem[] = [];
   for (const file of files.toSorted()) {
     try {
-      // A pipe that lies there would be waited for.
+      // Reading a pipe in the folder would wait for its writer.
       if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${file} is no file`);
       texts.push({ file, text: readText(file) });
     } catch (error) {
@@ -123,7 +126,7 @@ function readFolder(folder: string, recursive: boolean): InputTexts {
   return { texts, problems };
 }
 
-/** By kubectl, which everybody who has kustomizations has; its version is the one their other tools agree with. */
+/** By kubectl, which every user of kustomizations has; its version is the one their other tools agree with. */
 function kustomized(folder: string): ManifestText {
   const { status, stdout, stderr, error } = spawnSync('kubectl', ['kustomize', folder], {
     encoding: 'utf8',

@@ -18,7 +18,7 @@ import { readInputs } from './input.ts';
 import { createSecretSource, readDockerConfig } from './secret-files.ts';
 import { printable } from './text.ts';
 
-/** Without looking values of secrets up. Fails with all problems of all manifests, if there are any. */
+/** Prepares without values of secrets. Fails with all problems of all manifests, if there are any. */
 export async function prepareInputs(flags: InputFlags): Promise<readonly PreparedComponent[]> {
   const { components, problems } = await inspectInputs(flags);
   if (problems.length > 0) throw problemsError(problems);
@@ -26,8 +26,8 @@ export async function prepareInputs(flags: InputFlags): Promise<readonly Prepare
 }
 
 /**
- * With the values of secrets, and a line on stderr for each file and variable that was read for them: before anything is
- * sent, so that whoever reads it can still stop.
+ * Prepares with the values of secrets, and prints a line on stderr for each file and variable that was read for them:
+ * before anything is sent, so that the user can still stop.
  */
 export async function prepareWithSecrets(flags: InputFlags & SecretFlags): Promise<readonly PreparedComponent[]> {
   const loaded = await load(flags);
@@ -75,7 +75,9 @@ function requireNamespaceName(namespace: string): void {
     throw new CliError(`invalid argument ${JSON.stringify(namespace)} for --namespace: ${problem}`);
 }
 
-/** Fills in what says no namespace. What says another than is asked for is an error, as with kubectl. */
+/**
+ * Fills in the namespace where the manifest has none. Another namespace than that of `-n` is an error, as with kubectl.
+ */
 const inNamespace =
   (wanted: string) =>
   (read: ReadComponent): ReadComponent => {
@@ -87,7 +89,7 @@ const inNamespace =
         `${placeText(placeOf(document, node?.at ?? 0))}: the namespace ${printable(said)} is not that of -n, ${wanted}`,
         'Leave one of the two out, or change the manifest: --set spec.namespace=NAME',
       );
-    // Taken from another component, or wrong: not for us to change.
+    // A reference to another component, or an invalid value: left as it is.
     if (said === wanted || (node !== undefined && said !== null && said !== '')) return read;
     const { document: filled } = applySet(document, `spec.namespace=${wanted}`, { asText: true });
     return filled === undefined ? read : readComponent(filled);

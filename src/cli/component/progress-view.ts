@@ -1,6 +1,6 @@
 /**
- * What goes on, for people: a line for each object on stdout; on stderr notes, and the rollout as a block that is redrawn on a
- * terminal, or as plain lines that come when something has changed, but not too often.
+ * Progress for people: a line for each object on stdout; on stderr notes, and the rollout as a block that is redrawn on
+ * a terminal, or as plain lines when something has changed, but not too often.
  */
 import type { Progress } from '../../control/component/apply/progress.ts';
 import type { RolloutSnapshot } from '../../control/component/rollout/snapshot.ts';
@@ -17,9 +17,9 @@ type Stream = Pick<NodeJS.WriteStream, 'write'> & {
 
 export interface ProgressView {
   readonly onProgress: (progress: Progress) => void;
-  /** A line for people, above whatever is being redrawn. */
+  /** A line for people, above the block that is being redrawn. */
   note(text: string): void;
-  /** Something that works against what was asked for, though nothing failed. */
+  /** A condition that works against the command, though nothing failed. */
   warn(text: string): void;
   /** Leaves the terminal clean. */
   finish(): void;
@@ -75,7 +75,7 @@ export function createProgressView(options: ProgressViewOptions): ProgressView {
       stderr.write(`${colors.green('✓')} ${rolloutLine(snapshot)}\n`);
       return;
     }
-    // A terminal that nobody gave a size has one of 0.
+    // A terminal without a set size reports 0.
     const [rows, columns] = [stderr.rows || DEFAULT_ROWS, stderr.columns || DEFAULT_COLUMNS];
     const lines = rolloutBlock(snapshot, { rows: rows - 1, columns, colors });
     stderr.write(`${lines.join('\n')}\n`);

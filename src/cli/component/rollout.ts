@@ -13,7 +13,7 @@ import { printable } from './text.ts';
 export interface Awaited {
   readonly identity: ComponentIdentity;
   readonly scrubber?: Scrubber;
-  /** As the server answered; whoever writes another template after that has overtaken it. */
+  /** The DaemonSet as the server answered; a later write of another template has overtaken it. */
   readonly written?: Stored<DaemonSet>;
 }
 

@@ -16,7 +16,9 @@ export interface GuardedSecrets {
 
 const ANY = '*';
 
-/** The manifest may be anybody's: it gets the variables that are allowed by name, and files below its own folder. */
+/**
+ * The manifest may be from anywhere: it gets the variables that are allowed by name, and files below its own folder.
+ */
 export function createSecretSource({ allowEnv, allowFiles }: SecretFlags, env = process.env): GuardedSecrets {
   const variables = new Set(allowEnv.flatMap((names) => names.split(',')));
   const named = allowFiles.map((path): AllowedFolder => ({ path: requireFolder(path), isNamed: true }));

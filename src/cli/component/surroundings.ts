@@ -11,7 +11,7 @@ import type { ClusterFlags } from './flags.ts';
 type Labels = { readonly [key: string]: string };
 
 export interface Surroundings {
-  /** By `namespace/name` of the component: what its pods name that is not there. */
+  /** Missing objects that the component's pods name, by `namespace/name` of the component. */
   readonly missing: ReadonlyMap<string, readonly MissingObject[]>;
   readonly daemons: readonly DaemonSet[];
   /** Undefined where the namespace does not exist. */

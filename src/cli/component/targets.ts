@@ -1,4 +1,4 @@
-/** Which components a command is about: named, or read from the manifests they came from. */
+/** The components that a command is about: named, or read from the manifests they came from. */
 import { type ApplyContext, type ComponentIdentity, identityText } from '../../control/component/apply/rendered.ts';
 import { isApplyError } from '../../control/component/apply/errors.ts';
 import { listComponents } from '../../control/component/apply/status.ts';
@@ -44,7 +44,7 @@ export async function noComponentError(context: ApplyContext, absent: readonly C
   return new CliError(text, hints.length === 0 ? undefined : hints.join('\n  '));
 }
 
-/** What came of it; or, where its DaemonSet is not there, the error that says so for people. */
+/** The result of `work`; where the component's DaemonSet does not exist, an error for people that says so. */
 export async function orNoComponent<T>(
   context: ApplyContext,
   identity: ComponentIdentity,

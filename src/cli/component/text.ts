@@ -38,7 +38,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('');
 }
 
-/** One word of a command line that somebody may copy into a shell, whatever is in it. */
+/** One word of a command line that a user may copy into a shell, with any content. */
 export const shellWord = (text: string): string =>
   /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

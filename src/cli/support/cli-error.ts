@@ -1,4 +1,4 @@
-/** A problem the person at the terminal can mend: what is wrong, and what to do about it. */
+/** A problem the person at the terminal can mend: the cause, and what to do about it. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly fix: string | undefined;
@@ -11,7 +11,7 @@ export class CliError extends Error {
   }
 }
 
-/** What an error says, with the code that people can search for. */
+/** The message of an error, with the code that people can search for. */
 export function textWithCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;

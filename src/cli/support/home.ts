@@ -1,4 +1,4 @@
-/** Where everynode keeps its things when nobody says otherwise. */
+/** The default locations of everynode's files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { makeDirectory } from '../../machinery/make-directory.ts';
 
 function home(): string {
   const chosen = process.env['EVERYNODE_HOME'] ?? '';
-  // An empty HOME would put everything into the directory one happens to be in.
+  // An empty HOME would put everything into the current directory.
   return chosen === '' ? join(homedir() || userInfo().homedir, '.everynode') : chosen;
 }
 
@@ -21,7 +21,7 @@ export function rememberKubeconfig(file: string): void {
     makeDirectory(home(), 0o700);
     writeFileSync(lastFile(), `${file}\n`, { mode: 0o600 });
   } catch {
-    // A convenience only: whoever chose another place knows where it is.
+    // A convenience only: a user who chose another place knows where it is.
   }
 }
 

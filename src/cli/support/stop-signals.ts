@@ -6,7 +6,7 @@ export interface StopSignals {
   readonly signal: AbortSignal;
   /** Resolves with the first signal. */
   readonly received: Promise<void>;
-  /** 130 after Ctrl-C, 0 after `kill`, which asked for nothing but this. */
+  /** 130 after Ctrl-C, 0 after `kill`, which asked for nothing but the end. */
   exitCode(): number;
   release(): void;
 }

@@ -1,4 +1,4 @@
-/** Colours for what goes to stderr, where all talk goes; stdout is data. */
+/** Colours for stderr, where all messages go; stdout is data. */
 import pc from 'picocolors';
 
 /** Asked of the stream that is written to, not of the other one; `NO_COLOR` and dumb terminals are respected. */
@@ -7,7 +7,7 @@ export function colorsFor(stream: { readonly isTTY?: boolean }, env: NodeJS.Proc
   return pc.createColors(isWanted) as typeof pc;
 }
 
-/** Whoever reads our output may go away at any moment; that is no error of ours. */
+/** The reader of our output may go away at any moment (EPIPE); that is no error of ours. */
 export function surviveClosedPipes(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);

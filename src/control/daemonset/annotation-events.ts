@@ -1,9 +1,9 @@
-/** Tells people of annotations that cannot be read, or that nobody knows: once, and again when that has changed. */
+/** Emits events about annotations that cannot be read, or are unknown: once, and again when that has changed. */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { PodEvents } from './pod-events.ts';
 import { rolloutOptions } from './rollout-options.ts';
 
-/** What events have told of. */
+/** The notes of the events emitted so far. */
 export interface ToldAnnotations {
   readonly problems: string;
   readonly unknown: string;
@@ -11,7 +11,7 @@ export interface ToldAnnotations {
 
 export const NOTHING_TOLD: ToldAnnotations = Object.freeze({ problems: '', unknown: '' });
 
-/** Answers with what has been told now. `isUnderWay`: there are pods that the rollout would replace. */
+/** Returns the notes emitted so far. `isUnderWay`: there are pods that the rollout would replace. */
 export function tellAnnotations(
   set: DaemonSet,
   isUnderWay: boolean,

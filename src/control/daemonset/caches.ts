@@ -15,7 +15,7 @@ export interface DaemonCaches {
 }
 
 export interface CacheOptions extends Pick<Surroundings, 'client' | 'informers'> {
-  /** Where nodes are; by default the API server itself. */
+  /** The source of nodes; by default the API server itself. */
   readonly nodes?: NodeSource;
 }
 

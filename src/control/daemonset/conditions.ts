@@ -1,5 +1,5 @@
 /**
- * The conditions of a DaemonSet, for those who ask for them: does the rollout go on, are enough pods available, and if
+ * The conditions of a DaemonSet, for users who ask for them: does the rollout go on, are enough pods available, and if
  * not, is it the nodes or the rollout? Upstream defines none, so they are written only by annotation.
  */
 import { ROLLOUT_ANNOTATIONS } from '../../core/api/names.ts';
@@ -65,7 +65,7 @@ function progressing(
   }
 }
 
-/** Without a time after which it passes, the canary waits for somebody who should be told what to do. */
+/** A canary without a time after which it passes waits for approval, so the message says how to approve. */
 const approval = (revision: number, { canaryForMs }: Pick<RolloutOptions, 'canaryForMs'>): string =>
   canaryForMs === undefined ? `; to go on, annotate ${ROLLOUT_ANNOTATIONS.canaryApproved}=${revision}` : '';
 
@@ -79,7 +79,7 @@ function enough(available: number, desired: number, maxUnavailable: number): Con
   };
 }
 
-/** So many pods a rollout under way may have down by its own hand. */
+/** Pods that a rollout under way may itself keep unavailable. */
 const allowedBy = (state: RolloutState, { maxUnavailable }: RolloutLimits): number =>
   state === 'Progressing' || state === 'Canary' ? maxUnavailable : 0;
 
@@ -127,6 +127,6 @@ const OURS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const isOurs = ({ type, reason }: DaemonSetCondition): boolean => OURS.get(type)?.has(reason ?? '') ?? false;
 
-/** Nobody asks for them (any more): ours go, those of others stay. */
+/** The annotation does not ask for conditions (any more): ours are removed, those of other controllers stay. */
 export const withoutConditions: NextConditions = (conditions) =>
   conditions?.some(isOurs) === true ? conditions.filter((condition) => !isOurs(condition)) : conditions;

@@ -138,7 +138,7 @@ export class DaemonRegistry {
     for (const { type, object, old } of changes) {
       if (type === 'delete') this.#lose(object);
       else if (old !== undefined && old.metadata.uid !== object.metadata.uid) {
-        // One pod went and another of its name came between two looks.
+        // The pod was deleted and another of its name created between two events.
         this.#lose(old);
         this.#see(object, undefined);
       } else this.#see(object, old);

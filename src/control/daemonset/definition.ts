@@ -1,4 +1,4 @@
-/** From a DaemonSet to what the engine needs to know of it. */
+/** From a DaemonSet to its definition for the engine. */
 import { RESOURCES_ANNOTATION, ROLLOUT_ANNOTATIONS } from '../../core/api/names.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { PodSpec } from '../../core/api/types/core-v1.ts';
@@ -14,7 +14,7 @@ import { rolloutOptions } from './rollout-options.ts';
 const EMPTY_SPEC: PodSpec = Object.freeze({ containers: Object.freeze([]) });
 
 export interface SetDefinition extends DaemonSetDefinition {
-  /** Tells apart what the resource overrides say. */
+  /** Equal for equal resource overrides. */
   readonly overrideKeys: string;
 }
 
@@ -37,12 +37,12 @@ export function definitionOf(set: Stored<DaemonSet>, hash: string): SetDefinitio
 
 type Variants = Pick<SetDefinition, 'overrideKeys' | 'variant' | 'variantOf' | 'readsLabels'>;
 
-/** Pods of other resources than their node should have are out of date, also where no node has others any more. */
+/** Pods with other resources than their node should have are out of date, also where no node has overrides any more. */
 function variantsOf(set: Stored<DaemonSet>): Variants {
   const { overrides, problems } = rolloutOptions(set);
   // Nothing is replaced while an annotation cannot be read, so nothing need be found out of date.
   if (overrides.length === 0 && problems.length > 0) return { overrideKeys: 'unreadable' };
-  // The template may carry the mark itself, where somebody made it from a pod.
+  // The template may carry the annotation itself, where a user made it from a pod.
   const plain = labelOf(set.spec.template.metadata?.annotations, RESOURCES_ANNOTATION) ?? '';
   const text = labelOf(set.metadata.annotations, ROLLOUT_ANNOTATIONS.resourceOverrides) ?? '';
   return {
@@ -53,7 +53,7 @@ function variantsOf(set: Stored<DaemonSet>): Variants {
   };
 }
 
-/** Whether the engine need not hear of it again. */
+/** Whether the engine needs no update. */
 export const isSameDefinition = (a: SetDefinition, b: SetDefinition): boolean =>
   a.eligibility === b.eligibility &&
   a.hash === b.hash &&

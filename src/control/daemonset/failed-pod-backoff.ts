@@ -1,11 +1,11 @@
 /**
- * How soon a failed pod on a node may be deleted and made anew: where a node refuses a pod at once, doing so at full speed
- * would be a loop that helps nobody. One second at first, twice as long each time, at most a quarter of an hour.
+ * How soon a failed pod on a node may be deleted and created anew: where a node rejects a pod at once, doing so at full
+ * speed would be a useless loop. One second at first, twice as long each time, at most a quarter of an hour.
  */
 import type { Clock } from '../../machinery/time/clock.ts';
 
 export interface FailedPodBackoff {
-  /** Milliseconds to wait, or 0 where it may go on; the latter counts as one more attempt. */
+  /** Milliseconds to wait, or 0 where the pod may be deleted now; the latter counts as one more attempt. */
   attempt(key: string): number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the controller knows of one DaemonSet beside the engine's counts. All of it can be lost and found again. The parts are
- * records, each changed by the one file that is named with it.
+ * The record of one DaemonSet in the controller, beside the engine's counts. All of it can be lost and found again. The
+ * parts are records, each changed by the one file that is named with it.
  */
 import type { ControllerRevision, DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
@@ -23,11 +23,14 @@ export interface KnownDaemon {
   readonly uid: string;
   /** The newest state seen, by watch or as the answer to a write. */
   object: Stored<DaemonSet>;
-  /** The selector, which the API server lets nobody change. */
+  /** The selector, which is immutable. */
   readonly selects: Selects;
-  /** As the engine was last told. Changed by `DaemonRegistry.define`. */
+  /** The definition that the engine has. Changed by `DaemonRegistry.define`. */
   definition: SetDefinition;
-  /** Of the current revision; undefined until that is known. Replaced whenever pods come out differently. */
+  /**
+   * The maker of pods of the current revision; undefined until that is known. Replaced whenever pods come out
+   * differently.
+   */
   maker: DaemonPodMaker | undefined;
   /** Where answers to writes of pods go: into the registry. */
   readonly children: ChildSink<Pod>;

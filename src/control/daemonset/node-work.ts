@@ -14,9 +14,9 @@ import type { Creation, PodWriter } from './pod-writer.ts';
 export interface NodeWork {
   readonly creations: readonly Creation[];
   readonly remove: readonly Stored<Pod>[];
-  /** There is more to create than one reconcile does. */
+  /** More pods are to be created than one reconcile does. */
   readonly more: boolean;
-  /** When the first node that has to wait may be looked at again; undefined where none has. */
+  /** When the first waiting node may be looked at again; undefined where none waits. */
   readonly retryMs: number | undefined;
 }
 

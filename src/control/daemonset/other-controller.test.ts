@@ -9,7 +9,7 @@ import { refuseBesideAnother } from './other-controller.ts';
 
 const WHAT = { group: 'coordination.k8s.io', resource: 'leases' };
 
-/** Answers one after the other, the last for ever; tells what came of asking. */
+/** The outcome of the check while the server gives these answers, one after the other; the last one for ever. */
 async function asked(answers: readonly (Error | Lease)[], signal = new AbortController().signal): Promise<string> {
   const clock = createVirtualClock();
   let turn = 0;

@@ -11,7 +11,7 @@ import { compileLabelSelector } from '../../core/kube/label-selector.ts';
 import { quantityProblem } from '../../core/kube/quantity.ts';
 
 export interface Override {
-  /** Changes with the content: pods made with another are out of date. */
+  /** Changes with the content: pods with another key are out of date. */
   readonly key: string;
   matches(node: Node): boolean;
   readonly containers: ReadonlyMap<string, ResourceRequirements>;

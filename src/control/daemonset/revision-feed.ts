@@ -1,4 +1,4 @@
-/** Changes of ControllerRevisions by another hand: the history is constructed anew. */
+/** Changes of ControllerRevisions by other writers: the history is constructed anew. */
 import type { ControllerRevision } from '../../core/api/types/apps-v1.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
 import type { HandlerRegistration, Informer } from '../../machinery/cache/informer.ts';

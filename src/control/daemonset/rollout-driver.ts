@@ -62,7 +62,10 @@ export function createRolloutDriver(options: RolloutDriverOptions): Actor {
   const writer = createPodWriter({ client, registry, events, burst: options.burst ?? BURST });
   const rollouts = createRollouts(registry, events);
   const registrations: HandlerRegistration[] = [];
-  /** By name, of DaemonSets that could be driven: also of those whose annotation that asks for it is misspelt. */
+  /**
+   * Notes emitted about annotations, by name, of DaemonSets that could be driven: also where the driver annotation
+   * itself is misspelt.
+   */
   const told = new Map<string, ToldAnnotations>();
 
   const isDrivable = (set: DaemonSet): boolean =>

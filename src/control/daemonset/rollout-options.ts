@@ -1,6 +1,7 @@
 /**
- * What users ask of a rollout by annotations. What cannot be read holds the rollout: better to wait than to guess. A name that
- * nobody knows holds nothing, since a later release or another tool may know it; it is told of, for most are misspelt.
+ * Rollout options that users set by annotations. A value that cannot be read holds the rollout: better to wait than to
+ * guess. An unknown name holds nothing, since a later release or another tool may know it; an event reports it, for
+ * most are misspelt.
  */
 import { ROLLOUT_ANNOTATIONS as ANNOTATION } from '../../core/api/names.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
@@ -28,7 +29,7 @@ export interface RolloutOptions {
   readonly overrides: readonly Override[];
   /** Why annotations could not be read, for people. */
   readonly problems: readonly string[];
-  /** Annotations that nobody knows and that look like these, for people. */
+  /** Unknown annotations that look like these, for people. */
   readonly unknown: readonly string[];
 }
 
@@ -56,7 +57,7 @@ const PREFIX = 'everynode.dev/';
 const ROLLOUT_PREFIX = `${PREFIX}rollout-`;
 const KNOWN: readonly string[] = Object.values(ANNOTATION);
 const SHORT_NAMES: readonly string[] = KNOWN.map((name) => name.slice(PREFIX.length));
-/** More of them say nothing more. */
+/** Upper bound on reported unknown annotations: more would say nothing more. */
 const MOST_UNKNOWN = 5;
 
 const read = new WeakMap<Labels, RolloutOptions>();
@@ -130,7 +131,7 @@ const readFlag = (text: string): boolean | undefined => (text === 'true' ? true 
 
 const readCount = (text: string): number | undefined => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined);
 
-/** Nobody could tell whether none stops a rollout at once or never. */
+/** 0 is refused: it could mean that a rollout stops at once, or never. */
 const readPositive = (text: string): number | undefined => readCount(text) || undefined;
 
 function readAmount(text: string): IntOrString | undefined {

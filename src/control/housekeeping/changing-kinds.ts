@@ -1,6 +1,7 @@
 /**
- * Follows the objects of kinds that come and go while the cluster runs. Each has an informer of its own, which ends with
- * the kind. Objects that were seen to go are remembered by UID: their kind may be gone too before somebody asks.
+ * Follows the objects of kinds that come and go while the cluster runs. Each has an informer of its own, which ends
+ * with the kind. Deleted objects are remembered by UID: their kind may be gone too before the owner lookup asks for
+ * them.
  */
 import type { KubeObject, Resource } from '../../core/kube/objects.ts';
 import { aborted } from '../../machinery/time/abort.ts';
@@ -57,7 +58,7 @@ export function createKindFollower(
       stop() {
         ending.abort();
         registration.remove();
-        // Nobody can say any more whether these are there; whoever they own is asked about anew, and kept.
+        // The existence of these objects is unknown from now on; their dependents are looked at again, and kept.
         for (const object of informer.lister.list()) note(resource, { type: 'delete', object, old: object });
       },
     };

@@ -20,7 +20,7 @@ import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 export type DefinitionKeeperOptions = Surroundings;
 
 export interface DefinitionConditionsOptions extends DefinitionKeeperOptions {
-  /** Names that controllers of this server keep; none unless said. */
+  /** Names that controllers of this server keep; none unless given. */
   readonly held?: readonly HeldNames[];
 }
 
@@ -29,7 +29,7 @@ type Definition = Stored<CustomResourceDefinition>;
 export function createDefinitionConditions(options: DefinitionConditionsOptions): Actor {
   const { client, clock, held = [], informers, random } = options;
   const definitions = informers.for(CUSTOM_RESOURCE_DEFINITIONS);
-  /** What we wrote ourselves and the cache may not show yet: two definitions must not both get a name. */
+  /** Own writes that the cache may not show yet: two definitions must not both get a name. */
   const written = new Map<string, Definition>();
 
   const newest = (definition: Definition): Definition => {
@@ -38,7 +38,7 @@ export function createDefinitionConditions(options: DefinitionConditionsOptions)
     return Number(own.metadata.resourceVersion) > Number(definition.metadata.resourceVersion) ? own : definition;
   };
 
-  /** The next thing to say about a definition; itself when all is said. */
+  /** The definition with its next condition; the very same definition when all are set. */
   function next(definition: Definition): Definition {
     const now = formatTime(clock.now());
     const others = Array.from(definitions.lister.list(), newest).filter(
@@ -63,7 +63,7 @@ export function createDefinitionConditions(options: DefinitionConditionsOptions)
       try {
         current = await client.update(CUSTOM_RESOURCE_DEFINITIONS, told, { subresource: 'status', signal });
       } catch (error) {
-        // Changed or gone meanwhile: the cache will say, and we are called again.
+        // Changed or gone meanwhile: the event requeues the definition.
         if (isStatus(error, 'Conflict') || isStatus(error, 'NotFound')) return;
         throw error;
       }

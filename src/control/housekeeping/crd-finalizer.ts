@@ -44,7 +44,7 @@ const LATEST_MS = 5_000;
 export function createDefinitionFinalizer(options: DefinitionFinalizerOptions): Actor {
   const { client, clock, informers, random } = options;
   const definitions = informers.for(CUSTOM_RESOURCE_DEFINITIONS);
-  /** Looks at definitions whose objects were still going, by UID. */
+  /** Reconciles of definitions whose objects were still terminating, by UID. */
   const looks = new Map<string, number>();
 
   const say = (definition: Definition, words: ConditionWords): Definition =>
@@ -70,12 +70,12 @@ export function createDefinitionFinalizer(options: DefinitionFinalizerOptions): 
       const done = say(current, outcome);
       await update({ ...done, metadata: { ...done.metadata, finalizers } }, signal);
     } catch (error) {
-      // Changed or gone meanwhile: the cache will say, and we are called again.
+      // Changed or gone meanwhile: the event requeues the definition.
       if (!isStatus(error, 'Conflict') && !isStatus(error, 'NotFound')) throw error;
     }
   }
 
-  /** What to say in the end; undefined while objects are still there. */
+  /** Final words of the condition Terminating; undefined while objects remain. */
   async function removeInstances(definition: Definition, signal: AbortSignal): Promise<ConditionWords | undefined> {
     const { group, names } = definition.spec;
     const plural = definition.status?.acceptedNames?.plural || names.plural;
@@ -83,7 +83,7 @@ export function createDefinitionFinalizer(options: DefinitionFinalizerOptions): 
     if (kinds.some((kind) => kind.custom === undefined)) return OVERLAPPING;
     if (!isConditionTrue(definition, 'Established')) return NEVER_ESTABLISHED;
     const kind = kinds.find((each) => each.secondary !== true);
-    // No version is served, so nothing can be asked for; what is stored goes unseen, as it was.
+    // No version is served, so no object can be requested; stored objects stay unseen, as before.
     if (kind === undefined) return COMPLETED;
     try {
       const { items } = await client.list(kind, { limit: 1, signal });

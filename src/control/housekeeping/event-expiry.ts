@@ -19,7 +19,7 @@ export interface EventExpiryOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** How long an event is kept after it was last told. */
+  /** How long an event is kept after it was last recorded. */
   readonly keepMs?: number;
   readonly everyMs?: number;
 }
@@ -48,7 +48,7 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
     } while (from !== undefined && from !== '');
   }
 
-  /** Only as it was seen: an event told again in this moment stays. */
+  /** Deletes the event only at the version seen: an event recorded again in this moment stays. */
   async function expire(event: Stored<Event>): Promise<void> {
     const { uid, resourceVersion } = event.metadata;
     try {
@@ -66,7 +66,7 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
           await clock.sleep(options.everyMs ?? EVERY_MS, signal);
           await sweep(signal);
         } catch (error) {
-          // What could not be done now is done at the next round.
+          // Failed deletions are retried in the next round.
           if (!signal.aborted) logger.warn('Could not expire events', { error });
         }
       }
@@ -74,7 +74,7 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
   };
 }
 
-/** When anybody last told it, by whichever of the two APIs. */
+/** The time the event was last recorded, in whichever of the two APIs. */
 function lastTold({ lastTimestamp, series, eventTime, metadata }: Stored<Event>): number {
   const times = [lastTimestamp, series?.lastObservedTime, eventTime, metadata.creationTimestamp];
   return Math.max(...times.map((time) => parseTime(time ?? '') ?? 0));

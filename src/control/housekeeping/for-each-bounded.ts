@@ -1,4 +1,4 @@
-/** Runs `work` for every item, so many at a time; all are tried, then the first failure is thrown. */
+/** Runs `work` for every item, a bounded number at a time; all are tried, then the first failure is thrown. */
 export async function forEachBounded<T>(
   items: readonly T[],
   atOnce: number,

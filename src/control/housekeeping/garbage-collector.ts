@@ -1,10 +1,10 @@
 /**
- * Deletes what nobody owns any more. An object names its owners; when the last of them is gone it goes too. How an
- * owner wishes its dependents to be treated stands in its finalizers: `foregroundDeletion` (they first) or `orphan`
- * (they stay, without the owner).
+ * Deletes objects that have lost their owners. An object names its owners; when the last of them is gone it goes too.
+ * An owner's finalizers say how its dependents are treated: `foregroundDeletion` (they go first) or `orphan` (they
+ * stay, without the owner).
  *
- * The graph (owner-graph.ts) is fed by informers and says whom to look at; a look reads the newest state known and
- * writes under its resourceVersion, so whoever was quicker wins and the look is repeated.
+ * The graph (owner-graph.ts) is fed by informers and says which objects to reconcile; a reconcile reads the newest
+ * state known and writes under its resourceVersion, so a quicker writer wins and the reconcile is repeated.
  */
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted, ORPHAN_FINALIZER } from '../../core/kube/finalizers.ts';
 import type { OwnerReference } from '../../core/kube/meta-v1.ts';
@@ -34,7 +34,7 @@ export interface GarbageCollectorOptions extends Surroundings {
   readonly resources: readonly Resource[];
   /** Kinds that come and go: custom resources. */
   readonly changing?: ChangingKinds;
-  /** Objects looked at at the same time. */
+  /** Objects reconciled at the same time. */
   readonly concurrency?: number;
 }
 
@@ -42,7 +42,7 @@ const CONCURRENCY = 32;
 /** Dependents that one owner lets go of at the same time. */
 const ORPHANS_AT_ONCE = 32;
 const LONGEST_BACKOFF_MS = 60_000;
-/** Owners of kinds that are not served may be some day. */
+/** Owners of kinds that are not served may be served some day. */
 const UNKNOWN_AGAIN_MS = 300_000;
 
 export function createGarbageCollector(options: GarbageCollectorOptions): Actor {
@@ -73,7 +73,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
   const lookUp = createOwnerLookup(client, graph, resources, follower);
   for (const resource of resources) {
     controller.watch(informers.for(resource), (_object, change) => {
-      // An update is told twice, for what it was and for what it is; once is enough here.
+      // An update is delivered twice, for the old and the new object; the graph needs it once.
       if (_object === change.object) graph.note(resource, change);
       return NO_KEYS;
     });
@@ -108,7 +108,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
     await unlessGone(client.delete(node.resource, keyOf(object), { ...how, signal }));
   }
 
-  /** Takes the finalizer off once nothing that blocks is left; each dependent that goes brings us here again. */
+  /** Removes the finalizer once no blocking dependent is left; each dependent that goes enqueues the owner again. */
   async function finishForeground({ uid, resource, object }: GraphNode, signal: AbortSignal): Promise<void> {
     for (const dependent of graph.dependentsOf(uid)) if (isBlocking(dependent.object, uid)) return;
     await patchMeta(resource, object, { finalizers: finalizersWithout(object, FOREGROUND_FINALIZER) }, signal);
@@ -123,7 +123,7 @@ export function createGarbageCollector(options: GarbageCollectorOptions): Actor 
     await patchMeta(resource, object, { finalizers: finalizersWithout(object, ORPHAN_FINALIZER) }, signal);
   }
 
-  /** If its own dependents wait too they may wait for each other; then this one no longer holds its owners up. */
+  /** Dependents that wait for their own dependents may form a circle; then this object no longer blocks its owners. */
   async function breakCircle(node: GraphNode, object: Stored, signal: AbortSignal): Promise<void> {
     const dependents = graph.dependentsOf(node.uid).values();
     if (!dependents.some((dependent) => awaitsDependents(dependent.object))) return;
@@ -176,7 +176,7 @@ function finalizersWithout(object: KubeObject, finalizer: string): string[] | nu
   return kept.length === 0 ? null : kept;
 }
 
-/** What the object itself wishes for those below it. */
+/** The propagation policy for the object's dependents, by its finalizers. */
 function policyOf(object: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
   if (hasFinalizer(object, ORPHAN_FINALIZER)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

@@ -1,14 +1,14 @@
-/** What the keepers of nodes, pods, budgets and quotas have in common. */
+/** Options and helpers common to the keepers of nodes, pods, budgets and quotas. */
 import type { Actor } from '../../machinery/actor.ts';
 import { createEventRecorder, type EventRecorder } from '../../machinery/events/event-recorder.ts';
 import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 
 export interface KeeperOptions extends Surroundings {
-  /** Where its events go; by default to the API. */
+  /** Recorder of the keeper's events; by default they go to the API. */
   readonly events?: EventRecorder;
 }
 
-/** The keeper's voice: the one it was given, or one of its own that lives and ends with it. */
+/** The keeper's event recorder: the given one, or one of its own that lives and ends with it. */
 export function eventsFor(
   options: KeeperOptions,
   component: string,
@@ -28,7 +28,7 @@ export function eventsFor(
   return { recorder, actors: [recorder] };
 }
 
-/** Several as one: they begin and end together. */
+/** Several actors as one: they begin and end together. */
 export function together(name: string, actors: readonly Actor[]): Actor {
   return {
     name,

@@ -1,11 +1,11 @@
-/** What a namespace that is being deleted says about what still stands in its way. */
+/** Conditions of a terminating namespace: the content and finalizers that still stand in its way. */
 import type { Namespace, NamespaceCondition } from '../../core/api/types/core-v1.ts';
 import type { Resource, Stored } from '../../core/kube/objects.ts';
 
 export interface Remaining {
   readonly resource: Resource;
   readonly count: number;
-  /** As many of them as were looked at. */
+  /** Objects of the page that was listed, at most `count`. */
   readonly sample: readonly Stored[];
 }
 
@@ -35,7 +35,7 @@ export function terminationConditions(remaining: readonly Remaining[]): readonly
   ];
 }
 
-/** What cannot go wrong here is said as well: whoever waits for a namespace to be looked at waits for all of them. */
+/** Failures that cannot occur here are reported as False: clients that wait for a namespace wait for all conditions. */
 const NEVER_FAILS: readonly Condition[] = (
   [
     ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
@@ -48,7 +48,7 @@ const NEVER_FAILS: readonly Condition[] = (
   ] as const
 ).map(([type, reason, message]) => ({ type, status: 'False', reason, message }));
 
-/** The namespace itself if it says all this already. A change of status is a transition. */
+/** The very same namespace if it has these conditions already. A change of status is a transition. */
 export function withConditions(
   namespace: Stored<Namespace>,
   conditions: readonly Condition[],

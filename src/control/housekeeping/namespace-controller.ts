@@ -1,6 +1,6 @@
 /**
- * Ends namespaces: some seconds after one is marked for deletion everything in it is deleted, pods first, and when nothing
- * is left the namespace loses the finalizer that kept it. Why one still stands is told in its status.
+ * Ends namespaces: some seconds after one is marked for deletion everything in it is deleted, pods first, and when
+ * nothing is left the namespace loses the finalizer that kept it. The status says why a namespace still exists.
  */
 import { KUBERNETES_FINALIZER } from '../../core/api/kinds/namespace.ts';
 import { NAMESPACES } from '../../core/api/registry/resources.ts';
@@ -21,8 +21,8 @@ export interface NamespaceControllerOptions extends Surroundings {
   /** Every kind that can have objects in a namespace and be listed and deleted. Asked anew for each look. */
   readonly resources: () => readonly NamespacedResource[];
   /**
-   * Time between the deletion of a namespace and that of its content, five seconds unless said: `kubectl delete -f` of a file
-   * that brings its own Namespace deletes the rest of the file meanwhile, and must find it.
+   * Time between the deletion of a namespace and that of its content, five seconds unless given: `kubectl delete -f` of
+   * a file that brings its own Namespace deletes the rest of the file meanwhile, and must find it.
    */
   readonly graceMs?: number;
 }
@@ -43,7 +43,7 @@ const GRACE_MS = 5_000;
 interface Ending {
   /** When its content may be deleted, on the monotonic clock: the wait begins when this process sees the deletion. */
   readonly from: number;
-  /** Looks at it that found something left. */
+  /** Reconciles that found content left. */
   looks: number;
 }
 
@@ -82,7 +82,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
     await client.update(NAMESPACES, finalized, { subresource: 'finalize', signal }).catch(ignoreGone);
   }
 
-  /** Pods go first: what they use should outlive them. */
+  /** Pods go first: the objects that they use should outlive them. */
   async function clear(namespace: string, signal: AbortSignal): Promise<readonly Remaining[]> {
     const resources = options.resources();
     const pods = resources.filter(isPods);
@@ -100,7 +100,7 @@ export function createNamespaceController(options: NamespaceControllerOptions): 
     for (const resource of resources) {
       const { items } = await client.list(resource, { namespace, limit: PAGE, signal });
       if (items.length === 0) continue;
-      // Nothing to be done where all are on their way already.
+      // Nothing to delete where all objects are terminating already.
       if (!items.every(isBeingDeleted) || items.length === PAGE) await removeAll(resource, namespace, items, signal);
       const left = await client.list(resource, { namespace, limit: PAGE, signal });
       const count = left.items.length + (left.remainingItemCount ?? 0);

@@ -32,7 +32,7 @@ const DELETED = '2026-01-02T00:00:00Z';
 
 interface Harness {
   readonly graph: OwnerGraph;
-  /** Notes the change and answers whom it made worth a look. */
+  /** Notes the change and returns the objects that it enqueued. */
   add(object: Stored): readonly string[];
   update(old: Stored, object: Stored): readonly string[];
   remove(object: Stored): readonly string[];

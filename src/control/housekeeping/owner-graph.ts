@@ -1,6 +1,6 @@
 /**
- * Who owns whom, by UID, kept up change by change: a change costs what it touches, never what there is. Besides
- * keeping the edges, the graph says which objects have to be looked at again because of a change.
+ * Edges from dependents to owners, by UID, kept up change by change: a change costs what it touches, never the whole
+ * graph. Besides keeping the edges, the graph says which objects have to be looked at again because of a change.
  */
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted, ORPHAN_FINALIZER } from '../../core/kube/finalizers.ts';
 import type { OwnerReference } from '../../core/kube/meta-v1.ts';
@@ -10,17 +10,17 @@ import type { Change } from '../../machinery/cache/object-store.ts';
 export interface GraphNode {
   readonly uid: string;
   readonly resource: Resource;
-  /** The newest state that was heard of. */
+  /** The newest state in any event. */
   readonly object: Stored;
 }
 
 export interface OwnerGraph {
   readonly size: number;
   get(uid: string): GraphNode | undefined;
-  /** Those that name this UID as an owner, whether or not the owner itself is known. */
+  /** Objects that name this UID as an owner, whether or not the owner itself is known. */
   dependentsOf(uid: string): ReadonlySet<GraphNode>;
   note(resource: Resource, change: Change<KubeObject>): void;
-  /** A kind is gone: whoever names an owner of it is looked at. Costs a walk over all there is. */
+  /** A kind is gone: dependents of its objects are looked at again. Costs a walk over the whole graph. */
   doubtOwners(group: string, kind: string): void;
 }
 
@@ -33,11 +33,11 @@ const NOBODY: ReadonlySet<GraphNode> = new Set();
 
 export const ownersOf = (object: KubeObject): readonly OwnerReference[] => object.metadata.ownerReferences ?? NONE;
 
-/** Asked to go only after everything that blocks it has gone. */
+/** Foreground deletion: the object goes only after all blocking dependents are gone. */
 export const awaitsDependents = (object: KubeObject): boolean =>
   isBeingDeleted(object) && hasFinalizer(object, FOREGROUND_FINALIZER);
 
-/** Asked to go and to leave its dependents behind. */
+/** The object is being deleted and leaves its dependents behind. */
 export const abandonsDependents = (object: KubeObject): boolean =>
   isBeingDeleted(object) && hasFinalizer(object, ORPHAN_FINALIZER);
 
@@ -146,7 +146,7 @@ export function createOwnerGraph(look: (uid: string) => void): OwnerGraph {
     get: (uid) => nodes.get(uid),
     dependentsOf: (uid) => edges.get(uid) ?? NOBODY,
     note(resource, { type, object, old }) {
-      // Between two looks an object may have made room for another of its name.
+      // Between two events an object may have been replaced by another of its name.
       if (old !== undefined && old.metadata.uid !== object.metadata.uid) remove(old.metadata.uid);
       if (type === 'delete') remove(object.metadata.uid);
       else put(resource, object);

@@ -14,7 +14,7 @@ export type OwnerState =
   | 'absent'
   /** Being deleted, and waiting for its dependents to go first. */
   | 'waiting'
-  /** Its kind is not served here, or could not own this dependent: nobody can say. */
+  /** The owner's kind is not served here, or could not own this dependent: its existence is unknown. */
   | 'unknown';
 
 export type OwnerLookup = (reference: OwnerReference, dependent: Stored, signal: AbortSignal) => Promise<OwnerState>;
@@ -73,7 +73,7 @@ export function createOwnerLookup(
     const { namespace = '' } = dependent.metadata;
     const gone = resource === undefined ? changing?.findGone(group, reference.kind) : undefined;
     if (gone !== undefined) return askDefinition(gone, signal);
-    // What belongs to no namespace cannot be owned from within one.
+    // A cluster-scoped object cannot have an owner within a namespace.
     if (resource === undefined || (resource.namespaced && namespace === '')) return Promise.resolve('unknown');
 
     const scope = resource.namespaced ? namespace : '';

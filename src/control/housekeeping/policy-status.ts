@@ -11,7 +11,7 @@ import type { KeeperOptions } from './keeper.ts';
 const NAME = 'validatingadmissionpolicy-status';
 
 export interface PolicyStatusOptions extends KeeperOptions {
-  /** What is known of the kinds that policies are about. */
+  /** The kinds that policies may match. */
   readonly registry: Pick<Registry, 'byResource' | 'byKind'>;
 }
 
@@ -31,7 +31,7 @@ export function createPolicyStatus(options: PolicyStatusOptions): Actor {
       const { generation = 0 } = policy.metadata;
       if (generation <= (policy.status?.observedGeneration ?? 0)) return;
       const warnings = typeCheckingWarnings(policy, registry);
-      // Types that are right are said to be so by an empty answer.
+      // An empty `typeChecking` means that all expressions have the right types.
       const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
       const told = {
         apiVersion: 'admissionregistration.k8s.io/v1',
@@ -43,7 +43,7 @@ export function createPolicyStatus(options: PolicyStatusOptions): Actor {
         const writing = { fieldManager: NAME, force: true, subresource: 'status' } as const;
         await client.apply(VALIDATING_ADMISSION_POLICIES, told, writing);
       } catch (error) {
-        // To apply to what is gone would make it anew, and a policy without rules is none.
+        // The policy is gone; an apply to it would create it anew, and a policy without rules is none.
         if (!isStatus(error, 'NotFound')) throw error;
       }
     },

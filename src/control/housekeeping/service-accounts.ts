@@ -23,7 +23,7 @@ export function createServiceAccounts(options: ServiceAccountsOptions): Actor {
     try {
       await client.create(SERVICE_ACCOUNTS, account, { signal });
     } catch (error) {
-      // Made by somebody else, or the namespace went meanwhile: either way nothing is missing.
+      // Another writer created the account, or the namespace is going: either way nothing is missing.
       if (isStatus(error, 'AlreadyExists') || isStatus(error, 'NotFound') || isTerminating(error)) return;
       throw error;
     }

@@ -35,7 +35,7 @@ export const COMPONENT_ERROR_CODES = {
 
 export type ComponentErrorCode = keyof typeof COMPONENT_ERROR_CODES;
 
-/** For what can only be a mistake of the caller; whatever is wrong with a manifest is a `Problem`. */
+/** For mistakes of the caller; every fault of a manifest is a `Problem`. */
 export class ComponentError extends CodedError<ComponentErrorCode> {
   override readonly name = 'ComponentError';
 }

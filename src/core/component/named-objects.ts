@@ -1,4 +1,4 @@
-/** Secrets and ConfigMaps that pods name and that the component does not bring: somebody has to make them. Pure. */
+/** Secrets and ConfigMaps that pods name and that the component does not bring: a user has to create them. Pure. */
 import type { DaemonSet } from '../api/types/apps-v1.ts';
 import type { PodSpec } from '../api/types/core-v1.ts';
 import type { KubeObject } from '../kube/objects.ts';
@@ -8,7 +8,7 @@ export interface NamedObject {
   readonly name: string;
   /** Keys that must be in it. */
   readonly keys: readonly string[];
-  /** A login of a registry: pods do not wait for it, but what needs it is not pulled. */
+  /** A login of a registry: pods do not wait for the Secret, but images that need it are not pulled. */
   readonly isLogin: boolean;
 }
 
@@ -18,7 +18,7 @@ type Mention = { readonly kind: NamedObject['kind']; readonly name: string | und
   readonly optional?: boolean | undefined;
 };
 
-/** Each once, by kind and name. What is optional is left out: nobody waits for it. */
+/** Each object once, by kind and name. Optional ones are left out: no pod waits for them. */
 export function namedObjects(objects: readonly KubeObject[]): readonly NamedObject[] {
   const own = new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
   const found = new Map<string, { kind: NamedObject['kind']; name: string; keys: Set<string>; isLogin: boolean }>();

@@ -1,6 +1,6 @@
 /**
- * The cluster as it is committed, kept up with every change: what invariants look at. It is built from the changes
- * themselves, never from a cache of anybody under test.
+ * The committed cluster, kept up with every change: the state that invariants look at. It is built from the changes
+ * themselves, never from a cache of an actor under test.
  */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
@@ -11,7 +11,7 @@ import { objectName, resourceName, type Commit } from './commit.ts';
 export interface ClusterView {
   /** Virtual milliseconds since the world began. */
   now(): number;
-  /** What the cluster's own timestamps count from, in epoch milliseconds. */
+  /** Epoch milliseconds at which the world began: the base of the cluster's own timestamps. */
   readonly epoch: number;
   readonly nodes: ReadonlyMap<string, Stored<Node>>;
   /** By `namespace/name`. */
@@ -26,13 +26,13 @@ export interface ClusterView {
   /** The revision at which a node of this name last went; undefined when none ever did. */
   nodeGoneAt(name: string): number | undefined;
   /**
-   * How long after an actor could have known something it may still act as if it did not: a request on its way, a
-   * reconcile under way. Depends on how slow the world is.
+   * Time after an actor could have known a fact in which it may still act without it: a request on its way, a reconcile
+   * under way. Depends on how slow the world is.
    */
   readonly reactionMs: number;
   /** When this actor, in its present life, was first shown the state of a resource at this revision. */
   knewAt(actor: string, resource: string, revision: number): number | undefined;
-  /** Who made this object, by UID. */
+  /** The actor that created the object with this UID. */
   creatorOf(uid: string): string;
 }
 

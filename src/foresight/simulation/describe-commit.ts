@@ -1,4 +1,4 @@
-/** One line for one change: who did what to which object, and what of it matters. */
+/** One line for one change: the actor, the object, and the part of the change that matters. */
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';

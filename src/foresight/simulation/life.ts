@@ -1,6 +1,6 @@
 /**
- * The life of one instance of an actor. A crash is not a stop: nothing is told, nothing is tidied up. From that moment its
- * timers never fire, its requests are never answered and no longer sent, and what it knew is gone with it.
+ * The life of one instance of an actor. A crash is not a stop: nothing is announced, nothing is tidied up. From that
+ * moment its timers never fire, its requests are never answered and no longer sent, and its memory is gone.
  */
 import type { Clock, Timer } from '../../machinery/time/clock.ts';
 import { sleepWith } from '../../machinery/time/sleep.ts';
@@ -10,7 +10,7 @@ export interface Life {
   /** Time as this instance sees it. */
   readonly clock: Clock;
   end(): void;
-  /** Called when it ends; answers with the way to take that back. */
+  /** Registers a function to call when the instance ends; returns the way to take that back. */
   onEnd(run: () => void): () => void;
   /** The promise's outcome, or silence for ever where the instance has ended meanwhile. */
   guard<T>(promise: Promise<T>): Promise<T>;

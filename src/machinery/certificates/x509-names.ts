@@ -6,7 +6,7 @@
 import { contentOf, DER, malformed, readElements, readOnly, type DerElement } from './der.ts';
 
 export interface NameAttribute {
-  /** Its object identifier, such as `2.5.4.11`. */
+  /** The object identifier of the attribute, such as `2.5.4.11`. */
   readonly type: string;
   readonly value: string;
 }

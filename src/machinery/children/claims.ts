@@ -20,7 +20,7 @@ import { withType } from './with-type.ts';
 /** Changes controller references for one owner. Made for one reconcile: that the owner may adopt is found out once. */
 export interface Claims {
   readonly owner: Stored;
-  /** The object as adopted; 'gone' when it is no more. @param more what else the patch writes into metadata. */
+  /** The object as adopted; 'gone' when it is no more. @param more further metadata that the patch writes. */
   adopt<T extends KubeObject>(resource: Resource<T>, orphan: Stored<T>, more?: JsonObject): Promise<Stored<T> | 'gone'>;
   /** The object as released; 'gone' when it is no more, 'free' when it had no reference to the owner any more. */
   release<T extends KubeObject>(resource: Resource<T>, child: Stored<T>): Promise<Stored<T> | 'gone' | 'free'>;
@@ -88,7 +88,7 @@ export interface ClaimOptions<T extends KubeObject> {
   readonly counts?: (child: Stored<T>) => boolean;
   /** Whether to look for orphans. */
   readonly adopt: boolean;
-  /** What else adoption writes into metadata. */
+  /** Further metadata that adoption writes. */
   readonly onAdoption?: (orphan: Stored<T>) => JsonObject;
 }
 

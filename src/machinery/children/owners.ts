@@ -1,6 +1,6 @@
 /**
- * What a controller remembers of each object that owns children. All of it can be lost and found again; it is kept by key and
- * replaced when the object of that name has another UID.
+ * The record of each object that owns children, as its controller remembers it. All of it can be lost and found again;
+ * it is kept by key and replaced when the object of that name has another UID.
  */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { KubeObject, ObjectKey, Stored } from '../../core/kube/objects.ts';

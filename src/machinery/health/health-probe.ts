@@ -1,4 +1,4 @@
-/** Whether an API server answers, asked every few seconds. Any answer will do: whether it is a yes is another question. */
+/** Whether an API server answers, asked every few seconds. Any answer will do, also a refusal. */
 import { StatusError } from '../../core/kube/status-error.ts';
 import { abortAfter, wasAborted } from '../time/abort.ts';
 import type { Actor } from '../actor.ts';

@@ -10,7 +10,7 @@ export interface HealthServerOptions {
 }
 
 export interface HealthServer {
-  /** Answers with the port it got. */
+  /** Resolves with the port. */
   listen(port: number, address: string): Promise<number>;
   close(): Promise<void>;
 }

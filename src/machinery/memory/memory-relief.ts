@@ -28,7 +28,7 @@ export interface MemoryReliefOptions {
 }
 
 const SAMPLE_MS = 5_000;
-/** Samples in a row with a quiet event loop before a collection: nobody should be waiting for an answer. */
+/** Samples in a row with a quiet event loop before a collection: no request should be waiting for an answer. */
 const QUIET_SAMPLES = 3;
 const QUIET_BUSY = 0.1;
 /** Growth since the process was last known to be small that is worth a collection. */

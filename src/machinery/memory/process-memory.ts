@@ -21,7 +21,7 @@ export function createProcessMemory(): ProcessMemory {
     },
     async release() {
       if (collect === undefined) {
-        // The flag is wanted for one function of one context, which nobody else gets to see.
+        // The flag is wanted for one function of one context, which no other code gets to see.
         setFlagsFromString('--expose-gc');
         collect = runInNewContext('gc') as Collect;
         setFlagsFromString('--no-expose-gc');

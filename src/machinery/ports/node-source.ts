@@ -9,16 +9,16 @@ import type { HandlerRegistration, Informer, InformerHandler } from '../cache/in
 
 interface SourcedNode {
   readonly node: Stored<Node>;
-  /** The partition that owns it. */
+  /** The partition that owns the node. */
   readonly partition: string;
 }
 
 type PartitionState =
-  /** Not all of its nodes are known yet: absence means nothing. */
+  /** Not all nodes of the partition are known yet: absence means nothing. */
   | 'syncing'
-  /** Its nodes are known and followed. */
+  /** The nodes of the partition are known and followed. */
   | 'synced'
-  /** Its nodes were known; changes since are not. Nothing may be concluded from silence. */
+  /** The nodes of the partition were known; changes since are not. Nothing may be concluded from silence. */
   | 'unreachable';
 
 interface NodePartition {

@@ -1,4 +1,4 @@
-/** Addresses of simulated nodes and pods: derived from identity, so a restart gives nobody a new one. */
+/** Addresses of simulated nodes and pods: derived from identity, so a restart changes none of them. */
 import { fnv1a32 } from '../../core/kube/hash.ts';
 
 const dotted = (prefix: number, bits: number, hash: number): string => {

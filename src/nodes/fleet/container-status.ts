@@ -1,6 +1,6 @@
 /**
- * One simulated container: what its status says next, given what it says now. Pure. A status that need not change is
- * answered as it is, by reference; pods of one template that start in the same second share theirs.
+ * One simulated container: its next status, given its present one. Pure. A status that need not change is returned as
+ * it is, by reference; pods of one template that start in the same second share theirs.
  */
 import type { Container, ContainerState, ContainerStatus, Pod } from '../../core/api/types/core-v1.ts';
 import { parseTime } from '../../core/kube/time.ts';
@@ -8,7 +8,7 @@ import { formatGoDuration } from '../../core/kube/go-duration.ts';
 import type { Lacking } from './pod-needs.ts';
 import { isBrokenImage, podSettings, type PodSettings } from './settings.ts';
 
-/** The present, and what is known of the past more exactly than a status can say. */
+/** The present, and a moment of the past that is known more exactly than a status can tell. */
 export interface Moment {
   readonly now: number;
   /** RFC 3339, now. */
@@ -30,7 +30,7 @@ export type Statuses = readonly ContainerStatus[];
 
 export interface Advance {
   readonly statuses: Statuses;
-  /** When to look again (epoch ms); Infinity: not before something changes. */
+  /** When to advance again (epoch ms); Infinity: not before something changes. */
   readonly wake: number;
 }
 
@@ -42,13 +42,13 @@ const PULL_PAUSE_MS = 10_000;
 
 export const isSidecar = (container: Container): boolean => container.restartPolicy === 'Always';
 
-/** Statuses stand in the order of the spec, unless somebody else wrote them. */
+/** Statuses stand in the order of the spec, unless another client wrote them. */
 function statusOf(statuses: Statuses | undefined, container: Container, i: number): ContainerStatus | undefined {
   const expected = statuses?.[i];
   return expected?.name === container.name ? expected : statuses?.find(({ name }) => name === container.name);
 }
 
-/** Every container waits: the pod was taken, nothing was started. */
+/** Every container waits: the pod was admitted, nothing was started. */
 export function creating(containers: readonly Container[], reason: string): Statuses {
   return shared(containers, reason, '', (container) => waitingStatus(container, { reason }, undefined));
 }
@@ -107,7 +107,10 @@ export function advanceRegular(pod: Pod, moment: Moment): Advance {
   return { statuses: sameOr(old, statuses), wake };
 }
 
-/** Containers somebody added to look around: they start at once and go on; nothing waits for them, nothing restarts them. */
+/**
+ * Ephemeral containers, which a user adds for debugging: they start at once and go on; nothing waits for them, nothing
+ * restarts them.
+ */
 export function advanceEphemeral(pod: Pod, moment: Moment): Advance {
   const old = pod.status?.ephemeralContainerStatuses;
   let wake = Infinity;
@@ -138,7 +141,7 @@ const isUntouched = (statuses: Statuses | undefined): boolean =>
 const CONFIG_ERROR = 'CreateContainerConfigError';
 const UNTOUCHED: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing', CONFIG_ERROR]);
 
-/** None of the containers can be created: pods of one template share what they say of it. */
+/** None of the containers can be created: pods of one template share these statuses. */
 function uncreated(pod: Pod, moment: Moment): Advance {
   const { containers } = pod.spec;
   const old = pod.status?.containerStatuses;
@@ -150,7 +153,9 @@ function uncreated(pod: Pod, moment: Moment): Advance {
   return { statuses: shared(containers, CONFIG_ERROR, texts, make), wake: Infinity };
 }
 
-/** Undefined where everything that the container names is there. What it says already is left as it is. */
+/**
+ * Undefined where every object that the container names exists. A status that is right already is returned as it is.
+ */
 function lackingStatus(
   container: Container,
   old: ContainerStatus | undefined,
@@ -269,7 +274,7 @@ export function restarts(pod: Pod, container: Container, exitCode: number): bool
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 }
 
-/** The containers are told to stop: what ran ends with this code; what never ran is unknown to anybody. */
+/** The containers are told to stop: a running one ends with this code; one that never ran ends in an unknown state. */
 export function stopped(
   containers: readonly Container[],
   old: Statuses | undefined,
@@ -359,7 +364,7 @@ const sameOr = (old: Statuses | undefined, next: Statuses): Statuses =>
 
 const memo = new WeakMap<readonly Container[], Map<string, { readonly text: string; readonly statuses: Statuses }>>();
 
-/** Pods of one template say the same of their containers in the same second, and share it. */
+/** Pods of one template have the same container statuses in the same second, and share them. */
 function shared(
   containers: readonly Container[],
   what: string,

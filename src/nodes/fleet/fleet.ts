@@ -1,6 +1,6 @@
 /**
- * The fleet: simulated nodes. It adopts every Node that carries the annotation, whoever made it, and does for its
- * pods what a kubelet would, without containers: admission, start, readiness, restarts, graceful deletion, logs.
+ * The fleet: simulated nodes. It adopts every Node that carries the annotation, of any creator, and does for its pods
+ * what a kubelet would, without containers: admission, start, readiness, restarts, graceful deletion, logs.
  *
  * Everything it decides is read from API objects (settings.ts, pod-lifecycle.ts), so it can be stopped and started at
  * any moment, and it runs against a real cluster as well as the embedded one.
@@ -29,11 +29,11 @@ export interface FleetOptions {
   readonly logger?: Logger;
   /** Give every node a Lease of its own, for a controller manager that knows no other; or do so while they are few. */
   readonly ownLeases?: boolean | number;
-  /** Where the kubelet's events go; none are made when absent. */
+  /** Recorder of the kubelet's events; none are emitted when absent. */
   readonly events?: EventRecorder | undefined;
 }
 
-/** So many steps of pods are told of at once and in a second: fifty thousand starts must not become 200,000 events. */
+/** Limits on pod events, at once and a second: fifty thousand starts must not become 200,000 events. */
 const EVENT_BURST = 500;
 const EVENTS_PER_SECOND = 50;
 
@@ -75,7 +75,7 @@ export function createFleet(options: FleetOptions): Actor {
         nodes.addHandler({
           add: (node) => void (isSimulated(node) && nodeKeeper.adopt(node)),
           update(old, node) {
-            // Deleted and made again under the same name, between two looks of the cache.
+            // The node was deleted and created again under the same name, between two events of the cache.
             if (old.metadata.uid !== node.metadata.uid) release(old, true);
             if (isSimulated(node)) nodeKeeper.adopt(node);
             else if (nodeKeeper.get(node.metadata.name) !== undefined) release(node, false);

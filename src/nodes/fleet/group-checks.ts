@@ -1,4 +1,4 @@
-/** What a group of nodes may say, field by field. Every problem is told where it stands, with what was expected. */
+/** Fields of a group of nodes and their checks. Every problem is reported where it stands, with the expected value. */
 import { parseGoDuration } from '../../core/kube/go-duration.ts';
 import { encodeJson, type Json } from '../../core/kube/json.ts';
 import { dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../../core/kube/names.ts';
@@ -19,7 +19,7 @@ type Check = (field: Field, report: Report) => void;
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const TAINT_KEYS = ['key', 'value', 'effect'];
-/** Room for a number behind it. */
+/** Leaves room for a number behind the name. */
 const MAX_NAME = 200;
 
 const fields: { readonly [key: string]: Check } = {

@@ -18,7 +18,7 @@ import type { Logger } from '../../machinery/logging/logger.ts';
 const RENEW_MS = 10_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
 const DURATION_SECONDS = 40;
-/** The interval is walked in so many steps; in each, a share of the nodes' own Leases is renewed together. */
+/** Steps into which the interval is divided; in each, a share of the nodes' own Leases is renewed together. */
 const STEPS = 100;
 const MAX_TOGETHER = 256;
 
@@ -28,14 +28,14 @@ export interface HeartbeatOptions {
   readonly logger: Logger;
   /** Nodes that want a Lease each. */
   readonly ownLeases: () => Iterable<Stored<Node>>;
-  /** Whether there are nodes without one. */
+  /** Whether there are nodes that use the shared Lease. */
   readonly isShared: () => boolean;
 }
 
 /** Renews until the signal fires. A failed renewal is tried again at the next beat: one missed beat is no event. */
 export async function beat(options: HeartbeatOptions, signal: AbortSignal): Promise<void> {
   const { client, clock, logger } = options;
-  /** Leases that could not be renewed last time; each trouble is told once. */
+  /** Leases that could not be renewed last time; each failure is logged once. */
   const failing = new Set<string>();
 
   async function renew(name: string, owner: Stored<Node> | undefined): Promise<void> {

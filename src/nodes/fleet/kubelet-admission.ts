@@ -1,6 +1,6 @@
 /**
- * The kubelet's own last look at a pod before it starts it. What the scheduler promised may have been wrong or raced;
- * a node never takes more than it has. Pods counted are the active ones, terminating ones among them.
+ * The kubelet's own last look at a pod before it starts it. The scheduler's decision may have been wrong or raced; a
+ * node never takes more than it has. Pods counted are the active ones, terminating ones among them.
  */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Amount } from '../../core/placement/amounts.ts';
@@ -41,7 +41,9 @@ function rejectBySystem(pod: Pod, { node }: NodeState): Rejection | undefined {
   return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
 }
 
-/** Extended resources a node knows nothing of belong to the cluster, not to it: somebody else watches over them. */
+/**
+ * Extended resources that a node does not list belong to the cluster, not to the node: the kubelet does not check them.
+ */
 const isUnknownExtended = (name: string, { allocatable }: NodeState): boolean =>
   name.includes('/') && !name.includes('kubernetes.io/') && !allocatable.scalars.has(name);
 

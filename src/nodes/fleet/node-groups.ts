@@ -64,7 +64,7 @@ const strings = (quantities: {
 }): { readonly [resource: string]: string } =>
   Object.fromEntries(Object.entries(quantities).map(([name, value]) => [name, String(value)]));
 
-/** The Nodes of a group, one at a time. What they have in common they share. */
+/** The Nodes of a group, one at a time. They share equal parts. */
 export function* nodesOf(group: NodeGroup, now: string, zoneCount = 3): Generator<Node> {
   const annotations = {
     [ANNOTATION.simulated]: 'true',
@@ -99,7 +99,7 @@ const labelsOf = (group: NodeGroup, name: string, zone: string): { readonly [key
   'kubernetes.io/hostname': name,
   'kubernetes.io/os': 'linux',
   'kubernetes.io/arch': 'amd64',
-  // Their names of former times, by which old manifests still select.
+  // Former names of the stable labels, which old manifests still select by.
   'beta.kubernetes.io/os': 'linux',
   'beta.kubernetes.io/arch': 'amd64',
   'topology.kubernetes.io/zone': zone,

@@ -15,13 +15,13 @@ import { nodeSettings, type NodeSettings } from './settings.ts';
 export interface SimulatedNode {
   readonly state: NodeState;
   settings: NodeSettings;
-  /** Shared by the status of every pod here. */
+  /** Addresses in the status of every pod on this node; one shared list. */
   hostIPs: readonly [{ readonly ip: string }];
-  /** When it was made, as exactly as is known (epoch ms). */
+  /** Creation time of the node, as exactly as is known (epoch ms). */
   readonly bornAt: number;
-  /** The kubelet runs; before that no pod is looked at. */
+  /** The kubelet runs; before that no pod is synced. */
   up: boolean;
-  /** The daemon it waits for was seen Ready here. */
+  /** The daemon that the node waits for was seen Ready here. */
   daemonSeen: boolean;
 }
 
@@ -67,7 +67,8 @@ export function createNodeKeeper({ client, clock, logger, onUp }: NodeKeeperOpti
       return undefined;
     }
     const isReadyNow = isReady(node);
-    // Ready once stays so: after a restart of ours the daemon is not known yet, and a node must not blink for that.
+    // A Ready node stays Ready: after a restart of the fleet the daemon is not known yet, and the node must not blink
+    // for that.
     const ready = readyWhenDaemon === undefined || simulated.daemonSeen || isReadyNow;
     const status = nextNodeStatus(node, ready, formatTime(clock.now()));
     if (!simulated.up && status === node.status) up(simulated);
@@ -75,7 +76,7 @@ export function createNodeKeeper({ client, clock, logger, onUp }: NodeKeeperOpti
     return client.update(NODES, { ...node, status }, { subresource: 'status' });
   }
 
-  /** Only once the API shows what the node has: a pod must not be turned away for want of numbers. */
+  /** Called only once the API shows the node's allocatable: a pod must not be rejected for want of numbers. */
   function up(simulated: SimulatedNode): void {
     simulated.up = true;
     onUp(simulated.state.name);

@@ -1,9 +1,9 @@
-/** What a kubelet would write into a simulated node's status. Pure; parts the Node already has are kept. */
+/** The status that a kubelet would write for a simulated node. Pure; parts the Node already has are kept. */
 import { VERSION } from '../../core/api/version.ts';
 import type { Node, NodeCondition, NodeStatus } from '../../core/api/types/core-v1.ts';
 import { nodeAddress } from './addresses.ts';
 
-/** What a Node gets that says nothing about its size. */
+/** Capacity of a Node that names none. */
 const DEFAULT_CAPACITY: NonNullable<NodeStatus['capacity']> = Object.freeze({
   cpu: '4',
   'ephemeral-storage': '100Gi',
@@ -64,7 +64,9 @@ export const isReady = (node: Node): boolean =>
 export const hostAddress = (node: Node): string =>
   node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(node.metadata.name);
 
-/** The status of a node that is up; `ready` says whether it takes pods already. The old one itself when it says so. */
+/**
+ * The status of a node that is up; `ready` says whether it takes pods already. The old status itself when it is right.
+ */
 export function nextNodeStatus(node: Node, ready: boolean, now: string): NodeStatus {
   const old = node.status;
   const capacity = complete(old?.capacity ?? old?.allocatable, DEFAULT_CAPACITY);
@@ -103,7 +105,7 @@ const ENDPOINTS = Object.freeze({ kubeletEndpoint: Object.freeze({ Port: 10250 }
 const NO_CONDITIONS: readonly NodeCondition[] = Object.freeze([]);
 const completed = new WeakMap<Quantities, Quantities>();
 
-/** What every node must have is filled in; nodes of one group share the result. */
+/** The quantities with defaults for the core resources; nodes of one group share the result. */
 function complete(said: Quantities | undefined, defaults: Quantities): Quantities {
   if (said === undefined) return defaults;
   if (CORE.every((name) => said[name] !== undefined)) return said;
@@ -118,8 +120,8 @@ function complete(said: Quantities | undefined, defaults: Quantities): Quantitie
 const isExtended = (name: string): boolean => name.includes('/');
 
 /**
- * What somebody adds to a node's capacity may be used, as a kubelet has it (a fake resource in a study, a device plugin);
- * what they take away again may not.
+ * An extended resource that a user adds to a node's capacity becomes allocatable, as with a kubelet (a fake resource in
+ * a study, a device plugin); one that is removed again does not stay allocatable.
  */
 function withExtended(allocatable: Quantities, capacity: Quantities): Quantities {
   if (allocatable === capacity) return allocatable;
@@ -131,8 +133,8 @@ function withExtended(allocatable: Quantities, capacity: Quantities): Quantities
 }
 
 /**
- * Pressure that somebody set on purpose stays; so does every condition that is not the kubelet's. What a controller called
- * unknown while nobody spoke for the node is known again.
+ * Pressure that a user set on purpose stays; so does every condition that is not the kubelet's. A condition that a
+ * controller set to Unknown while no kubelet reported is known again.
  */
 function mergeConditions(old: readonly NodeCondition[], ready: boolean, now: string): readonly NodeCondition[] {
   const isReadyNow = old.find(({ type }) => type === 'Ready')?.status;

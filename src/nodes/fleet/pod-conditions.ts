@@ -1,4 +1,7 @@
-/** The conditions a kubelet keeps on a pod, from what its containers say. Pure; what did not change keeps its reference. */
+/**
+ * The conditions a kubelet keeps on a pod, from its container statuses. Pure; an unchanged condition keeps its
+ * reference.
+ */
 import type { ContainerStatus, Pod, PodCondition } from '../../core/api/types/core-v1.ts';
 import { isSidecar, type Statuses } from './container-status.ts';
 
@@ -84,7 +87,7 @@ function initializedFact(pod: Pod, { phase, init, regular }: ConditionFacts): Fa
   return no('Initialized', 'ContainersNotInitialized', `containers with incomplete status: ${names}`);
 }
 
-/** Readiness gates are conditions others set; the pod is Ready only when all of them are. */
+/** Readiness gates are conditions that other controllers set; the pod is Ready only when all of them are True. */
 function gatesFact(pod: Pod): Fact {
   const gates = pod.spec.readinessGates;
   if (gates === undefined || gates.length === 0) return READY;
@@ -98,7 +101,7 @@ function gatesFact(pod: Pod): Fact {
   return closed.length === 0 ? READY : no('Ready', 'ReadinessGatesNotReady', closed.join(', '));
 }
 
-/** The old list itself when it already says all that. */
+/** The conditions after a sync; the old list itself when it is right already. */
 export function nextConditions(pod: Pod, state: ConditionFacts, now: string): Conditions {
   const old = pod.status?.conditions ?? NONE;
   const facts = factsOf(pod, state);
@@ -109,7 +112,9 @@ export function nextConditions(pod: Pod, state: ConditionFacts, now: string): Co
 
 const NONE: Conditions = Object.freeze([]);
 
-/** And says it of the pod as it is now: `kubectl wait` believes no condition of an older generation. */
+/**
+ * Whether the fact is a condition of the pod's present generation: `kubectl wait` believes none of an older generation.
+ */
 function says(conditions: Conditions, fact: Fact, generation: number | undefined): boolean {
   const condition = conditions.find(({ type }) => type === fact.type);
   if (condition === undefined || !isSame(condition, fact)) return false;
@@ -121,7 +126,7 @@ const isSame = (condition: PodCondition, { isTrue, reason, message }: Fact): boo
   (condition.reason ?? '') === (reason ?? '') &&
   (condition.message ?? '') === (message ?? '');
 
-/** The last one is nearly always asked again, with the very same list, facts and second. */
+/** Arguments of `remembered`. The last ones nearly always come again, with the very same list, facts and second. */
 interface Question {
   readonly old: Conditions;
   readonly facts: readonly Fact[];
@@ -161,7 +166,7 @@ function alike(old: Conditions, facts: readonly Fact[], generation: number | und
   return conditions;
 }
 
-/** Keeps the conditions others own, and the transition time of what did not change. */
+/** Keeps conditions of other owners, and the transition time of unchanged ones. */
 function merged(old: Conditions, facts: readonly Fact[], generation: number | undefined, now: string): Conditions {
   const mine = facts.map((fact): PodCondition => {
     const before = old.find(({ type }) => type === fact.type);

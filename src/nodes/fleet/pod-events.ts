@@ -1,4 +1,4 @@
-/** What a kubelet tells of a pod in events, read off the change of its status. Pure. */
+/** Events that a kubelet emits about a pod, from the change of its status. Pure. */
 import type { Container, ContainerStatus, ObjectReference, Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import type { EventNote } from '../../machinery/events/event-recorder.ts';
 import type { Rejection } from './kubelet-admission.ts';

@@ -1,6 +1,6 @@
 /**
- * What should happen next to a pod on a simulated node. A pure function of the pod, how it is meant to behave and the
- * time: no state machine in memory that a restart could lose. The fleet carries the answer out and asks again.
+ * The next step of a pod on a simulated node. A pure function of the pod, its simulated behaviour and the time: no
+ * state machine in memory that a restart could lose. The fleet carries the step out and asks again.
  */
 import type { Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import { isTerminal } from '../../core/placement/pod-record.ts';
@@ -43,12 +43,12 @@ export function nextStep(pod: Pod, situation: Situation): Step {
   if (deadline <= situation.now) return { do: 'report', status: stoppedStatus(pod, KILLED, situation, DEADLINE) };
   const begins = instantOf(startTime, situation) + situation.podStartDelayMs;
   if (situation.now < begins && !hasBegun(pod)) return { do: 'wait', until: Math.min(begins, deadline) };
-  // Who knows what is missing asks again when that has come.
+  // The references requeue the pod when a missing object exists, so nothing but the deadline is waited for.
   if (isUnmounted) return deadline === Infinity ? REST : { do: 'wait', until: deadline };
   return run(pod, situation, deadline);
 }
 
-/** Taken by the node, nothing started. */
+/** Admitted by the node, nothing started. */
 function notYet(pod: Pod): ContainersNow {
   const { initContainers = [], containers } = pod.spec;
   const hasInit = initContainers.length > 0;
@@ -95,7 +95,7 @@ function report(pod: Pod, status: PodStatus, wake: number): Step {
 function stop(pod: Pod, deadline: string, situation: Situation): Step {
   const isHeld = (pod.metadata.finalizers?.length ?? 0) > 0;
   const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  // Whoever holds the pod takes it away; a second deletion would change nothing.
+  // A held pod is removed by the holder of its finalizer; a second deletion would change nothing.
   if (isTerminal(pod)) return isHeld && graceMs === 0 ? REST : REMOVE;
   const { stopDelayMs } = podSettings(pod);
   const requestedAt = requested(deadline, graceMs, situation);

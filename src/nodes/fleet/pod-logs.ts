@@ -10,17 +10,18 @@ export interface PodLogsOptions {
   readonly current: (pod: Stored<Pod>) => Promise<Stored<Pod> | undefined>;
 }
 
-/** What `pods/NAME/log` answers; refusals come before the first line. */
+/** The log stream of `pods/NAME/log`; errors are thrown before the first line. */
 export function createPodLogs({ clock, current }: PodLogsOptions) {
   return (pod: Stored<Pod>, query: URLSearchParams, signal: AbortSignal): AsyncIterable<string> => {
     const container = chooseContainer(pod, query.get('container'));
-    // On no node there is nobody to ask: a kube-apiserver answers with an empty log, so that those of others are shown.
+    // A pod without a node has no kubelet to ask: a kube-apiserver answers with an empty log, so that logs of other
+    // pods are shown.
     if ((pod.spec.nodeName ?? '') === '') return once('');
     const text = selected(logLines(pod, container, query), query, clock.now());
     return query.get('follow') === 'true' ? follow(text, pod, signal) : once(text);
   };
 
-  /** A simulated container says nothing more; following ends with the client, or with the pod. */
+  /** A simulated container logs nothing more; following ends with the client, or with the pod. */
   async function* follow(text: string, pod: Stored<Pod>, signal: AbortSignal): AsyncGenerator<string> {
     yield text;
     while (!signal.aborted) {
@@ -55,7 +56,10 @@ function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   return Number(text);
 }
 
-/** The container that is meant; refuses in a kube-apiserver's words where there is none, or more than one could be. */
+/**
+ * The container of the request; refuses in a kube-apiserver's words where there is none, or more than one could be
+ * meant.
+ */
 export function chooseContainer(pod: Stored<Pod>, asked: string | null): string {
   const { name } = pod.metadata;
   const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;

@@ -10,7 +10,7 @@ export type NeedKind = 'Secret' | 'ConfigMap';
 interface Need {
   readonly kind: NeedKind;
   readonly name: string;
-  /** Keys that must be in it. */
+  /** Keys that must be in the object. */
   readonly keys: readonly string[];
 }
 
@@ -18,11 +18,11 @@ export interface PodNeeds {
   readonly volumes: readonly { readonly name: string; readonly needs: readonly Need[] }[];
   /** By name of the container, in the kubelet's order: `envFrom` first. */
   readonly containers: ReadonlyMap<string, readonly Need[]>;
-  /** Every object of them once. */
+  /** Every needed object once. */
   readonly objects: readonly Omit<Need, 'keys'>[];
 }
 
-/** What is missing, in the kubelet's words. One record for all pods of a template and namespace. */
+/** Missing objects and keys, in the kubelet's words. One record for all pods of a template and namespace. */
 export interface Lacking {
   /** One message for each volume that cannot be mounted. */
   readonly mounts: readonly string[];
@@ -33,7 +33,10 @@ export interface Lacking {
 /** The keys of an object, or undefined where there is none of that name. */
 export type KeysOf = (kind: NeedKind, name: string) => ReadonlySet<string> | undefined;
 
-/** Published into every namespace by a controller that need not run here; the token volume of every pod names it. */
+/**
+ * Published into every namespace by a controller that need not run here; the token volume of every pod names this
+ * ConfigMap.
+ */
 const ROOT_CA = 'kube-root-ca.crt';
 
 interface Known {
@@ -108,7 +111,7 @@ function* needed(kind: NeedKind, name: string | undefined, { optional, items = [
   yield { kind, name, keys: items.map(({ key }) => key) };
 }
 
-/** Undefined where nothing is. */
+/** Undefined where nothing is missing. */
 export function lackingOf(needs: PodNeeds, namespace: string, keysOf: KeysOf): Lacking | undefined {
   const mounts = needs.volumes.flatMap(({ name, needs: sources }) => {
     const faults = sources.flatMap((need) => mountFault(need, keysOf) ?? []);

@@ -1,6 +1,7 @@
 /**
- * What a kubelet would write into a pod's status, from what its containers say. Pure. What many pods have in common
- * (container statuses, conditions, host addresses) is one object for all of them: fifty thousand pods hold it once.
+ * The status that a kubelet would write for a pod, from its container statuses. Pure. Parts that many pods have in
+ * common (container statuses, conditions, host addresses) are one object for all of them: fifty thousand pods hold it
+ * once.
  */
 import type { Container, Pod, PodStatus } from '../../core/api/types/core-v1.ts';
 import { podAddress } from './addresses.ts';
@@ -38,12 +39,12 @@ export function phaseOf(pod: Pod, init: Statuses, regular: Statuses, isOver = fa
 export interface ContainersNow {
   readonly init: Statuses;
   readonly regular: Statuses;
-  /** Those somebody added to look around; they count for nothing. */
+  /** Statuses of ephemeral containers, which have no influence on the phase. */
   readonly ephemeral?: Statuses;
   readonly sandbox: boolean;
 }
 
-/** The status that says this of the containers; the old one itself when it does already. */
+/** The pod's status with these container statuses; the old one itself when it is right already. */
 export function nextStatus(pod: Pod, containers: ContainersNow, context: StatusContext): PodStatus {
   const phase = phaseOf(pod, containers.init, containers.regular);
   if (phase !== 'Succeeded' && phase !== 'Failed') return assemble(pod, phase, containers, context);
@@ -60,7 +61,7 @@ const stoppedEphemeral = ({ spec, status }: Pod, exitCode: number, context: Stat
     ? NO_STATUSES
     : stopped(spec.ephemeralContainers as readonly Container[], status?.ephemeralContainerStatuses, exitCode, context);
 
-/** The containers were told to stop and have; the pod lingers only because somebody still holds it. */
+/** The containers were told to stop and have; the pod stays only because of its finalizers. */
 export function stoppedStatus(pod: Pod, exitCode: number, context: StatusContext, why?: Rejection): PodStatus {
   const { initContainers = [], containers } = pod.spec;
   const init = stopped(initContainers, pod.status?.initContainerStatuses, exitCode, context);
@@ -117,7 +118,10 @@ function assemble(
   };
 }
 
-/** An API server too old for `observedGeneration` drops it; only one that kept it before is told of a new one. */
+/**
+ * An API server too old for `observedGeneration` drops it; a changed generation alone counts only where it was kept
+ * before.
+ */
 function isSaid(
   pod: Pod,
   old: PodStatus,

@@ -1,7 +1,8 @@
 /**
- * What opens behind a pod. Of a simulated pod: its log, and for everything that would need a process (exec, attach,
- * port-forward, proxy) an answer that says so instead of a connection that hangs. Behind pods of other nodes there is a
- * kubelet, which nobody here speaks to: that is said, with a way to go there, and nothing is made up in its place.
+ * Streams behind a pod. Of a simulated pod: its log, and for every stream that would need a process (exec, attach,
+ * port-forward, proxy) an error that says so instead of a connection that hangs. Pods of other nodes have a kubelet,
+ * which this process does not connect to: the error says so, with a way to go there, and nothing is made up in its
+ * place.
  */
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
@@ -29,7 +30,7 @@ export interface PodStreamsOptions extends PodLogsOptions {
 
 const NEVER = new AbortController().signal;
 
-/** What a person does instead, where the kubelet is not reached from here. */
+/** Alternatives for a person, where the kubelet is not reached from here. */
 const INSTEAD: { readonly [name: string]: (pod: Stored<Pod>) => string } = {
   log: () => 'read the log on the node, with "crictl logs" or below /var/log/pods',
   exec: () => 'run the command on the node, with "crictl exec"',
@@ -42,7 +43,7 @@ const INSTEAD: { readonly [name: string]: (pod: Stored<Pod>) => string } = {
 export function createPodStreams(options: PodStreamsOptions): ReadonlyMap<string, PodStream> {
   const logs = createPodLogs(options);
 
-  /** Refuses where the pod's node is not one of ours to answer for. */
+  /** Refuses where the pod's node is not simulated. */
   async function checkNode(name: string, pod: Stored<Pod>): Promise<void> {
     const { nodeName = '' } = pod.spec;
     if (!isSimulated(await options.node(nodeName))) throw notReached(name, pod, nodeName);
@@ -51,7 +52,8 @@ export function createPodStreams(options: PodStreamsOptions): ReadonlyMap<string
   const log: PodStream = async ({ query, signal = NEVER }, object) => {
     const pod = object as Stored<Pod>;
     chooseContainer(pod, query.get('container'));
-    // On no node there is nobody to ask: a kube-apiserver answers with an empty log, so that those of others are shown.
+    // A pod without a node has no kubelet to ask: a kube-apiserver answers with an empty log, so that logs of other
+    // pods are shown.
     if (hasNode(pod)) await checkNode('log', pod);
     return { contentType: 'text/plain', body: logs(pod, query, signal) };
   };

@@ -1,7 +1,7 @@
 /**
- * Which of the Secrets and ConfigMaps that pods name are there. They are watched only once some pod names one. A cache may not
- * have heard yet of what was made just before the pod, so what it does not have is asked for once before a pod is told to
- * wait; fifty thousand pods of one template share the question and the answer.
+ * Which of the Secrets and ConfigMaps that pods name exist. They are watched only once some pod names one. A cache may
+ * lack an object that was created just before the pod, so the server is asked once before a pod has to wait; fifty
+ * thousand pods of one template share the question and the answer.
  */
 import { CONFIG_MAPS, SECRETS } from '../../core/api/registry/resources.ts';
 import type { ConfigMap, Pod, Secret } from '../../core/api/types/core-v1.ts';
@@ -15,7 +15,10 @@ import type { Logger } from '../../machinery/logging/logger.ts';
 import { lackingOf, needsOf, type Lacking, type NeedKind, type PodNeeds } from './pod-needs.ts';
 
 export interface References {
-  /** What the pod waits for, if for anything; `unknown` while that is being asked. Either way `wake` is called when it changes. */
+  /**
+   * Missing objects that the pod waits for; `unknown` while the server is being asked. Either way `wake` is called on
+   * changes.
+   */
   lackingOf(key: string, pod: Stored<Pod>): Lacking | 'unknown' | undefined;
   /** The pod waits for nothing any more. */
   forget(key: string): void;
@@ -27,7 +30,7 @@ export interface ReferencesOptions {
   readonly informers: Informers;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Something that these pods named has come, gone or changed. */
+  /** Requeues pods: an object that they name was created, deleted or changed. */
   readonly wake: (keys: Iterable<string>) => void;
 }
 
@@ -37,16 +40,16 @@ type Holder = Secret | ConfigMap;
 type Answer =
   | { readonly is: 'asked' }
   | { readonly is: 'absent' }
-  /** Newer than the cache; counts until the cache has heard of anything. */
+  /** Newer than the cache; counts until the next event of the cache. */
   | { readonly is: 'there'; readonly object: Stored<Holder> };
 
-/** One kind of the two. */
+/** State of one of the two kinds. */
 interface Kind {
   informer: Informer<Holder> | undefined;
   handler: HandlerRegistration | undefined;
   /** By `namespace/name`. */
   readonly answers: Map<string, Answer>;
-  /** Whoever may not read them cannot know: nothing waits. */
+  /** The fleet may not read this kind, so the objects are unknown: no pod waits for them. */
   isForbidden: boolean;
 }
 
@@ -59,7 +62,7 @@ export function createReferences(options: ReferencesOptions): References {
     Secret: { informer: undefined, handler: undefined, answers: new Map(), isForbidden: false },
     ConfigMap: { informer: undefined, handler: undefined, answers: new Map(), isForbidden: false },
   };
-  /** Pods that wait, by `kind/namespace/name` of what they name; and the other way round. */
+  /** Waiting pods by `kind/namespace/name` of the object they name; `awaited` is the reverse. */
   const waiters = new Map<string, Set<string>>();
   const awaited = new Map<string, readonly string[]>();
   /** Answers for pods of one template and namespace, valid until anything changes. */
@@ -71,7 +74,7 @@ export function createReferences(options: ReferencesOptions): References {
     judged = new WeakMap();
     for (const reference of touched) {
       const keys = waiters.get(reference);
-      // They come back when they are looked at and still have to wait.
+      // Pods that still have to wait register again when they are synced.
       if (keys !== undefined) wake([...keys]);
     }
   };
@@ -114,7 +117,7 @@ export function createReferences(options: ReferencesOptions): References {
         return stopping.signal.aborted ? undefined : ask(kind, namespace, name);
       }
     }
-    // What the cache has heard meanwhile is newer than any answer.
+    // An event of the cache meanwhile is newer than any answer.
     if (state.answers.get(where)?.is === 'asked') state.answers.set(where, answer);
     if (!state.isForbidden) follow(kind);
     changed([`${kind}/${where}`]);
@@ -189,5 +192,5 @@ export function createReferences(options: ReferencesOptions): References {
   };
 }
 
-/** Has every key. */
+/** A set that has every key. */
 const EVERYTHING: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });

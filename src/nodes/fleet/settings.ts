@@ -1,6 +1,6 @@
 /**
- * How a simulated node or pod behaves, read from annotations: whoever makes a Node decides, and the fleet needs no
- * configuration of its own. What cannot be read counts as not said.
+ * Behaviour of a simulated node or pod, read from annotations: the creator of a Node decides, and the fleet needs no
+ * configuration of its own. A value that cannot be read counts as absent.
  */
 import { FLEET_ANNOTATIONS as ANNOTATION } from '../../core/api/names.ts';
 import type { Node, Pod } from '../../core/api/types/core-v1.ts';
@@ -53,13 +53,13 @@ export function nodeSettings(node: Node): NodeSettings {
 export const isReadyAtBirth = ({ startupDelayMs, readyWhenDaemon }: NodeSettings): boolean =>
   startupDelayMs === 0 && readyWhenDaemon === undefined;
 
-/** Tests of a Helm release; `test-success` and `test-failure` are what Helm 2 called them. */
+/** Tests of a Helm release; `test-success` and `test-failure` are the names of Helm 2. */
 const HELM_HOOK = 'helm.sh/hook';
 const HELM_TEST = /(?:^|,)\s*test(?:-success|-failure)?\s*(?:,|$)/;
 
 /**
- * Pods of a Job, pods that somebody made by hand to run once, and tests of a Helm release are there to end; everything else runs
- * until it is told to stop.
+ * Pods of a Job, pods created by hand to run once, and tests of a Helm release come to an end; all other pods run until
+ * they are told to stop.
  */
 function isToEnd({
   metadata: { annotations, ownerReferences = [] },
@@ -73,7 +73,7 @@ function isToEnd({
 const ENDS_AFTER_MS = 1000;
 const NEVER = 'never';
 
-/** What pods that are to end do where nothing else is said: no command is run, but the plainest ones are understood. */
+/** The end of such pods where no annotation sets it: no command is run, but the plainest ones are understood. */
 function usualEnd({ spec }: Pod): { readonly afterMs: number | undefined; readonly code: string } {
   const { image = '', command = [], args = [] } = spec.containers[0] ?? {};
   const words = [...command, ...args];

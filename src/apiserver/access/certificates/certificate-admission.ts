@@ -1,6 +1,6 @@
 /**
- * Signing requests carry who asks, which nobody can claim for themselves; approving and signing take a permission of their
- * own for each signer; and nobody becomes a master by way of a certificate.
+ * Signing requests carry the identity of their sender, which a client cannot choose; approving and signing take a
+ * permission of their own for each signer; and no certificate can make a user a master.
  */
 import type {
   CertificateSigningRequest,
@@ -51,7 +51,7 @@ async function read({ spec }: CertificateSigningRequest): Promise<ReadRequest> {
   return readCertificateRequest(Buffer.from(spec.request, 'base64').toString('latin1'));
 }
 
-/** The request in the name of the one who makes it, once it is known that they hold the key. */
+/** The request with the identity of its sender, once its signature has proved that the sender holds the key. */
 async function signedBy(request: AdmissionRequest): Promise<AdmissionResponse> {
   const object = request.object as CertificateSigningRequest;
   const problem = await requestProblem(object);
@@ -82,7 +82,7 @@ async function requestProblem(object: CertificateSigningRequest): Promise<string
   }
 }
 
-/** When conditions were written, where whoever wrote them did not say. */
+/** Fills in the times of conditions where the client sent none. */
 function withTimes(request: AdmissionRequest, now: string): AdmissionResponse {
   const object = request.object as CertificateSigningRequest;
   const old = request.oldObject as CertificateSigningRequest | undefined;

@@ -1,4 +1,7 @@
-/** What each controller of Kubernetes 1.36 may do; its account has the name after system:controller:. See read-roles.ts. */
+/**
+ * Roles of the controllers of Kubernetes 1.36; a controller's account has the name after system:controller:. See
+ * read-roles.ts.
+ */
 export const CONTROLLER_ROLES = `
 system:controller:attachdetach-controller
   list,watch core: persistentvolumeclaims persistentvolumes

@@ -18,7 +18,7 @@ import { CONTROLLER_ROLES } from './controller-roles.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 const API_VERSION = `${GROUP}/v1`;
 const CONTROLLER = 'system:controller:';
-/** Roles say with it whether they follow what a newer server knows; `false` keeps them as they are. */
+/** Annotation of a role or binding: `false` excludes it from updates to the defaults of a newer server. */
 export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 const aggregateTo = (role: string): string => `${GROUP}/aggregate-to-${role}`;
 

@@ -1,6 +1,7 @@
 /**
- * Puts the default roles and bindings in place at each start: what is absent is made, what a newer server knows is added to
- * what is there, and what people added stays. Whoever annotates a role with `autoupdate: "false"` keeps it as it is.
+ * Puts the default roles and bindings in place at each start: absent ones are created, rules and subjects of a newer
+ * server are added to existing ones, and additions of people stay. A role annotated with `autoupdate: "false"` is left
+ * as it is.
  */
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../../../core/api/registry/resources.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../../core/api/types/rbac-v1.ts';
@@ -11,12 +12,12 @@ import type { Client } from '../../../machinery/client/client.ts';
 import { uncovered } from '../rbac/covers.ts';
 import { AUTO_UPDATE, readDefaultAccess } from './read-roles.ts';
 
-/** Somebody else may write at the same time. */
+/** Another client may write the same object at the same time. */
 const ATTEMPTS = 3;
 
 export async function ensureDefaultAccess(client: Client): Promise<void> {
   const { clusterRoleBindings, clusterRoles, roleBindings, roles } = readDefaultAccess();
-  // All at once: with a disk underneath they share its waits.
+  // All requests at once: with a disk underneath they share its waits.
   await Promise.all([
     ensureAll(client, CLUSTER_ROLES, clusterRoles, completedRole),
     ensureAll(client, CLUSTER_ROLE_BINDINGS, clusterRoleBindings, completedBinding),
@@ -25,7 +26,9 @@ export async function ensureDefaultAccess(client: Client): Promise<void> {
   ]);
 }
 
-/** What must become of an object that is there: `replace` where it cannot be changed into what it should be. */
+/**
+ * How an existing object is brought to its default: `replace` where an update cannot do it (`roleRef` is immutable).
+ */
 type Completion<T extends KubeObject> = { readonly update: T } | { readonly replace: true };
 
 async function ensureAll<T extends KubeObject>(
@@ -108,7 +111,10 @@ const isSameSubject = (a: Subject, b: Subject): boolean =>
   (a.apiGroup ?? '') === (b.apiGroup ?? '') &&
   (a.namespace ?? '') === (b.namespace ?? '');
 
-/** What people wrote stands; what they did not write is filled in. The very same object where nothing is missing. */
+/**
+ * Labels and annotations of the existing object win; missing defaults are filled in. The very same object where none is
+ * missing.
+ */
 function withExpectedMeta<T extends KubeObject>(existing: T, expected: T): T {
   const { annotations, labels } = existing.metadata;
   const next = {

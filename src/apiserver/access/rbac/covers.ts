@@ -1,5 +1,5 @@
 /**
- * Whether somebody who holds some rules holds others too, which is what may be handed on. A rule is broken into its
+ * Whether the holder of some rules holds other rules too, which decides what may be granted. A rule is broken into its
  * smallest parts (one group, one resource, one verb, one name); each must be covered by a single rule that is held.
  */
 import type { PolicyRule } from '../../../core/api/types/rbac-v1.ts';
@@ -7,7 +7,7 @@ import { goQuote } from '../../../core/kube/go-text.ts';
 import { trimStars } from './rules.ts';
 
 const ALL = '*';
-/** A hostile role could break into billions of parts; whoever wants to grant more than this must be named to escalate. */
+/** A hostile role could break into billions of parts; granting more than this takes the verb `escalate`. */
 export const MAX_PARTS = 20_000;
 
 /** The parts of `wanted` that `held` does not cover; empty: all are. Throws `TooManyParts` beyond the limit. */

@@ -48,7 +48,7 @@ const rule = (verbs: string, what: string, ...resourceNames: string[]): PolicyRu
 const WRITE = rule('create,update,patch,get', `${API}:roles,rolebindings,clusterroles,clusterrolebindings`);
 const PODS = rule('get,list', ':pods');
 
-/** Jane, who may write roles and bindings everywhere, and holds what else is said. */
+/** Jane, who may write roles and bindings everywhere, and holds the given rules besides. */
 async function world(...held: PolicyRule[]): Promise<{ readonly admin: Client; readonly jane: Client }> {
   const { client, server } = await createTestServer();
   await client.create(CLUSTER_ROLES, clusterRole('jane', [WRITE, ...held]));
@@ -82,7 +82,7 @@ describe('who writes a role', () => {
         { name: 'r' },
         { type: 'json', body: [{ op: 'add', path: '/rules/-', value: wide[0] as never }] },
       ),
-      // Made by a PUT of something that is not there.
+      // A PUT of a role that does not exist creates it.
       jane.update(CLUSTER_ROLES, clusterRole('fresh', wide)),
     ];
     for (const attempt of attempts) expect((await failure(attempt)).message).toContain('not currently held');
@@ -97,7 +97,7 @@ describe('who writes a role', () => {
     const kept = { ...strong, metadata: { ...metadata, finalizers: ['example.com/keep'] } };
     await jane.update(CLUSTER_ROLES, kept);
     const labelled = { ...strong, metadata: { ...metadata, resourceVersion: '', labels: { a: 'b' } } };
-    // A label may carry it into a role that gathers others.
+    // A label may carry the role's rules into a role that aggregates others.
     expect((await failure(jane.update(CLUSTER_ROLES, labelled))).code).toBe(403);
   });
 

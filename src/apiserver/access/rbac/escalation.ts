@@ -1,7 +1,7 @@
 /**
- * Nobody grants more than they hold. Writing a role takes every permission in it, writing a binding every permission of the
- * role it names, unless the verbs `escalate` or `bind` were granted expressly. Asked once after everything that may
- * change the object, and again about the final one.
+ * A user can grant only permissions that the user holds. Writing a role takes every permission in it, writing a binding
+ * every permission of the role it names, unless the verbs `escalate` or `bind` were granted expressly. Asked once after
+ * everything that may change the object, and again about the final one.
  */
 import type { ClusterRole, PolicyRule, RoleBinding, RoleRef } from '../../../core/api/types/rbac-v1.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
@@ -19,7 +19,7 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
-/** A refusal names what is missing, line by line; nobody reads more than this. */
+/** A refusal names the missing permissions, line by line; no reader wants more than this. */
 const MOST_LINES = 1_000;
 
 export function createEscalationCheck(authorizer: ClusterAuthorizer): AdmissionPlugin {

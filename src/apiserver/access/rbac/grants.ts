@@ -1,4 +1,7 @@
-/** What a user was given, and by which binding: worked out once for each user and kept until roles or bindings change. */
+/**
+ * The rules a user was granted, and by which binding: worked out once for each user and kept until roles or bindings
+ * change.
+ */
 import type { PolicyRule, RoleRef, Subject } from '../../../core/api/types/rbac-v1.ts';
 import { goQuote } from '../../../core/kube/go-text.ts';
 import type { UserInfo } from '../../../machinery/ports/admission.ts';
@@ -9,7 +12,7 @@ import { type CompiledRules, compileRules } from './rules.ts';
 interface Grant {
   readonly rules: readonly PolicyRule[];
   readonly compiled: CompiledRules;
-  /** The answer to whatever these rules allow. */
+  /** The answer to every request that these rules allow. */
   readonly verdict: Verdict;
 }
 
@@ -29,7 +32,7 @@ export type ResolvedRole = { readonly rules: readonly PolicyRule[] } | { readonl
 
 const NO_RULES: readonly PolicyRule[] = Object.freeze([]);
 const NO_GRANTS: Grants = Object.freeze({ grants: [], problems: [] });
-/** A user may ask about any namespace there could be; only so many are remembered. */
+/** A user may ask about any namespace there could be; no more than this many are remembered. */
 const NAMESPACES_A_USER = 1_000;
 
 export function resolveRole(state: PolicyState, { kind, name }: RoleRef, namespace: string): ResolvedRole {
@@ -64,7 +67,7 @@ export function createGrantBook(state: PolicyState): GrantBook {
       const known = recall(user);
       if (namespace === '') return known.everywhere;
       const epoch = state.epochOf(namespace);
-      // Nothing was ever granted there.
+      // No role or binding was ever written in this namespace.
       if (epoch === 0) return NO_GRANTS;
       const local = known.namespaces.get(namespace);
       if (local?.epoch === epoch) return local.grants;
@@ -92,7 +95,7 @@ function collect(state: PolicyState, user: UserInfo, namespace: string): Grants 
     }
     const verdict: Verdict = {
       allowed: true,
-      // Few ask why they may.
+      // Worked out when read: few requests need the reason.
       get reason() {
         return `RBAC: allowed by ${bindingText(binding, namespace, subjects)}`;
       },

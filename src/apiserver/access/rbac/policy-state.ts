@@ -25,7 +25,7 @@ export interface PolicyState {
 export const userSubject = (name: string): string => `u:${name}`;
 export const groupSubject = (name: string): string => `g:${name}`;
 
-/** The key a binding's subject is found under; undefined where it can be nobody. */
+/** The key a binding's subject is found under; undefined where it matches no user or group. */
 export function subjectKey({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return userSubject(name);
   if (kind === 'Group') return groupSubject(name);
@@ -99,7 +99,7 @@ export function createPolicyState(store: Store, tenant: string): PolicyState {
           events(events: readonly StoreEvent[]) {
             for (const { object, previous, type } of events) take(previous, type === 'DELETED' ? undefined : object);
           },
-          // Read again when next asked; a store that has closed will say so itself.
+          // The state is read again by the next question; a store that has closed will then say so itself.
           closed: () => void (isLoaded = false),
         },
       );

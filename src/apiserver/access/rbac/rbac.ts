@@ -31,7 +31,7 @@ export interface ClusterAuthorizer extends Authorizer {
 }
 
 const NO_OPINION: Verdict = { allowed: false, reason: '' };
-/** What a tenant's users are outside of their tenant: somebody with a name. */
+/** The identity that a tenant's users have outside of their tenant: authenticated, without a name. */
 const SOMEBODY: UserInfo = { name: '', groups: [AUTHENTICATED] };
 
 export function createRbac(store: Store): Rbac {

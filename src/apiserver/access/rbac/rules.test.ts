@@ -149,7 +149,7 @@ describe('covering', () => {
     fc.assert(
       fc.property(anyRules, anyRules, (rules, more) => {
         expect(uncovered([...more, ...rules], rules)).toEqual([]);
-        // What is missing and what is held together cover everything wanted.
+        // The missing rules and the held ones together cover all that were wanted.
         expect(uncovered([...more, ...uncovered(more, rules)], rules)).toEqual([]);
       }),
       { numRuns: 500 },

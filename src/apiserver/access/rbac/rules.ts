@@ -1,6 +1,6 @@
 /**
- * What one list of rules allows. Rules are compiled once for the list they stand in (stored lists never change) and
- * found by resource, so that a role of two hundred rules costs no more than one of three.
+ * The requests that one list of rules allows. Rules are compiled once for the list they stand in (stored lists never
+ * change) and found by resource, so that a role of two hundred rules costs no more than one of three.
  */
 import type { PolicyRule } from '../../../core/api/types/rbac-v1.ts';
 

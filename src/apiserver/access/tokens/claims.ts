@@ -1,4 +1,4 @@
-/** What a service account token says: whose it is, for whom, for how long, and what it lives and dies with. */
+/** The claims of a service account token: its account, audiences, lifetime, and the object it lives and dies with. */
 import { SYSTEM_TENANT } from '../../../core/kube/objects.ts';
 
 export interface Reference {
@@ -53,7 +53,7 @@ export function writeClaims(claims: TokenClaims): object {
 
 type Members = { readonly [member: string]: unknown };
 
-/** Undefined where they are not such claims: signed by our key, but for something else. */
+/** Undefined where the token has other claims: signed by our key, but for another purpose. */
 export function readClaims(claims: Members): TokenClaims | undefined {
   const own = members(claims['kubernetes.io']);
   const account = reference(own?.['serviceaccount']);

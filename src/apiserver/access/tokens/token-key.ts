@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, ve
 
 const ALGORITHM = 'ES256';
 const SIGNATURE_BYTES = 64;
-/** Ours are well under two thousand characters. */
+/** Tokens of this server are well under two thousand characters. */
 export const MAX_TOKEN_LENGTH = 16 * 1024;
 const MAX_HEADER_LENGTH = 1024;
 const BASE64URL = /^[\w-]+$/;

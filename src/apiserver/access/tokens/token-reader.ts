@@ -1,6 +1,7 @@
 /**
- * Who a service account token belongs to, now: its signature is checked once and remembered, what it depends on (time, the
- * account, what it is bound to) every time. A token dies with its account, its pod, its secret or its node.
+ * The user a service account token belongs to, now: its signature is checked once and remembered, everything it depends
+ * on (time, the account, the object it is bound to) every time. A token dies with its account, its pod, its secret or
+ * its node.
  */
 import { createHash } from 'node:crypto';
 import { type Stored, SYSTEM_TENANT } from '../../../core/kube/objects.ts';
@@ -25,7 +26,7 @@ export interface TokenReaderOptions {
   readonly clock: Clock;
   readonly key: TokenKey;
   readonly issuer: string;
-  /** What the API server calls itself. */
+  /** The audiences that the API server itself accepts. */
   readonly audiences: readonly string[];
 }
 
@@ -104,7 +105,7 @@ function boundProblem(what: string, { uid }: Reference, object: Stored | undefin
   return `${what} UID (${object.metadata.uid}) does not match service account ${what} ref claim (${uid})`;
 }
 
-/** Marked for deletion, and its grace has passed: what still runs until then keeps its token. */
+/** Marked for deletion, and the grace period has passed: a pod that still runs until then keeps its token. */
 function isLongDeleted({ metadata }: Stored, now: number): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   const at = parseTime(metadata.deletionTimestamp);

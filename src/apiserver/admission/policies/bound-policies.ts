@@ -1,4 +1,4 @@
-/** Policies that somebody put into force, and which requests they are about. */
+/** Policies that have a binding, and the requests that they match. */
 import { celValueOf, type CelBindings } from '../../../core/api/cel/cel.ts';
 import { DYN_DECL } from '../../../core/api/cel/decl-types.ts';
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
@@ -24,7 +24,7 @@ const GROUP = 'admissionregistration.k8s.io';
 type AnyPolicy = Stored & { readonly spec: object };
 type AnyBinding = Stored & { readonly spec: { readonly policyName?: string } };
 
-/** In order of their names; read again when one of them changed. */
+/** Ordered by name; read again when a policy or binding changed. */
 export function boundPolicies<P extends AnyPolicy, B extends AnyBinding, C>(
   { store }: Pick<PolicyParts, 'store'>,
   resources: { readonly policies: string; readonly bindings: string },
@@ -73,7 +73,7 @@ export function formOf(
   return matchesNamespace(resources?.namespaceSelector, request, store) ? form : undefined;
 }
 
-/** What expressions see of the request, in the form that was matched. */
+/** The variables that expressions see of the request, in the form that was matched. */
 export function bindingsOf(
   request: AdmissionRequest,
   form: KindDefinition,

@@ -11,7 +11,7 @@ export interface Denial {
 }
 
 export interface CompiledPolicy {
-  /** What it has against the request; nothing when it is content or its conditions exclude the request. */
+  /** The policy's denials of the request; empty when all validations pass or match conditions exclude the request. */
   judge(bindings: CelBindings): readonly Denial[];
 }
 
@@ -50,7 +50,9 @@ function judgeRule(rule: Rule, run: Run, onError: (message: string) => readonly 
   return [{ message: messageOf(rule, run), reason }];
 }
 
-/** What the message expression yields, if that is one line of reasonable length; else what is written; else the rule. */
+/**
+ * The value of `messageExpression`, if it is one line of reasonable length; else `message`; else the failed expression.
+ */
 function messageOf({ validation, message }: Rule, run: Run): string {
   const result = message === undefined ? undefined : run.evaluate(message);
   const text = result?.ok === true && typeof result.value === 'string' ? result.value.trim() : '';

@@ -46,14 +46,16 @@ interface Invocation {
 
 interface Problem {
   readonly message: string;
-  /** What expressions say is invalid; what stands in the way of asking them is forbidden. */
+  /**
+   * True for errors of expressions (reason Invalid); false where a policy could not be evaluated (reason Forbidden).
+   */
   readonly isInvalid: boolean;
 }
 
 export interface MutatingPolicies {
-  /** All policies, then what was there before, then the willing ones again. */
+  /** All policies, then the plugins `before`, then the policies with `reinvocationPolicy: IfNeeded` again. */
   readonly plugin: AdmissionPlugin;
-  /** The willing ones alone: for whoever changes the object later. */
+  /** The policies with `reinvocationPolicy: IfNeeded` alone: for later plugins that change the object. */
   readonly again: AdmissionPlugin;
 }
 
@@ -111,7 +113,7 @@ export function createMutatingPolicies(parts: PolicyParts, before: readonly Admi
     );
   }
 
-  /** As the rest of the server wants it: in the stored form, with defaults. */
+  /** The object in the stored form and with defaults, as the following plugins expect it. */
   function whole(object: KubeObject, form: KindDefinition, { resource }: AdmissionRequest): KubeObject {
     const kind = parts.registry.byResource(resource.group, resource.version, resource.resource);
     const stored =
@@ -161,7 +163,7 @@ export function createMutatingPolicies(parts: PolicyParts, before: readonly Admi
 
 interface Passed {
   readonly request: AdmissionRequest;
-  /** Those that ran and want to run again when the object changes. */
+  /** IDs of invocations that ran and are to run again when the object changes (`reinvocationPolicy: IfNeeded`). */
   readonly willing: ReadonlySet<string>;
 }
 
@@ -204,7 +206,7 @@ function invocationsOf(
   return found;
 }
 
-/** The first problem of a policy that closes the door, with all others of that sort as causes. */
+/** The first problem of a policy that fails closed, with all other problems of that sort as causes. */
 function refusal(
   { resource, name }: AdmissionRequest,
   problems: ReadonlyMap<Policy, readonly Problem[]>,

@@ -74,7 +74,7 @@ function applied(object: KubeObject, value: CelValue, kind: KindDefinition): Kub
   return merge(shape, object as unknown as Json, configuration) as unknown as KubeObject;
 }
 
-/** Where the configuration sets what is one value: all that it does not repeat would be lost. */
+/** Paths of atomic maps and lists that the configuration sets: all members that it does not repeat would be lost. */
 function atomicsIn(shape: Shape, value: Json, path = ''): readonly string[] {
   const found: string[] = [];
   if (isMap(value) && shape.map !== undefined) {

@@ -1,4 +1,7 @@
-/** What the expressions of all policies have in common: conditions, variables that know those before them, one budget. */
+/**
+ * Parts common to the expressions of all policies: match conditions, variables that see the variables before them, one
+ * budget.
+ */
 import { admissionEnvironment, lazyVariables } from '../../../core/api/cel/admission.ts';
 import {
   compileCel,
@@ -44,7 +47,7 @@ export function compileHead(head: PolicyHead): CompiledHead {
   for (const { name, expression } of head.variables ?? []) {
     const program = compile(expression);
     variables.set(name, program);
-    // One that does not compile is known, so that only those who use it fail.
+    // A variable that does not compile is declared too, so that only expressions that use it fail.
     types.set(name, 'program' in program ? program.program.outputType : DYN);
   }
   return { conditions, variables, compile };

@@ -1,6 +1,6 @@
 /**
- * ValidatingAdmissionPolicy: rules of the cluster's owner, written as expressions, put into force by bindings. Nothing
- * is asked of anybody outside, so a decision is made at once.
+ * ValidatingAdmissionPolicy: rules of the cluster's owner, written as expressions, put into force by bindings. No call
+ * leaves the process, so a decision is made at once.
  */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type {
@@ -43,7 +43,7 @@ export function createValidatingPolicies(parts: PolicyParts): AdmissionPlugin {
 
 function judge(all: readonly Bound[], request: AdmissionRequest, parts: PolicyParts): AdmissionResponse {
   const warnings: string[] = [];
-  // The first refusal counts; what later policies warn of is still told.
+  // The first refusal counts; warnings of later policies are still returned.
   let refused: Extract<AdmissionResponse, { readonly allowed: false }> | undefined;
   for (const { policy, compiled, bindings } of all) {
     const fails = policy.spec.failurePolicy !== 'Ignore';
@@ -91,7 +91,7 @@ function judgeBinding(
   }
 }
 
-/** Not what the rules say but that they cannot be asked: refused whatever the binding's actions are. */
+/** A policy whose rules cannot be evaluated: the request is refused, whatever the binding's actions are. */
 const configured = (what: 'policy' | 'binding', error: unknown): Denial & { readonly isConfiguration: true } => ({
   message: `failed to configure ${what}: ${(error as Error).message}`,
   reason: 'Invalid',

@@ -103,7 +103,7 @@ export async function ask(
   }
   try {
     const answer = await call(webhook, request, form, isMutating, parts);
-    // What a webhook warns of is told even when it refuses.
+    // Warnings are returned to the client even when the webhook refuses.
     warnings.push(...answer.warnings);
     if (!answer.allowed) throw rejection(name, answer.status);
     return answer;
@@ -117,7 +117,7 @@ export async function ask(
   }
 }
 
-/** The refusal an error stands for, with what webhooks warned of before. */
+/** The refusal an error stands for, with the warnings of webhooks called before. */
 export function refusal(error: unknown, warnings: readonly string[]): AdmissionResponse {
   if (!(error instanceof StatusError)) throw error;
   return { allowed: false, error, warnings };

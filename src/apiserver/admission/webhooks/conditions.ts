@@ -15,7 +15,7 @@ import { requestBindings } from '../expressions.ts';
 
 export type ConditionsResult =
   | { readonly matches: boolean }
-  /** None was false, and some could not be decided. */
+  /** No condition was false, and some could not be evaluated. */
   | { readonly error: string };
 
 export interface ConditionsInput {

@@ -16,7 +16,7 @@ type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfigurati
 
 export interface Hook {
   readonly webhook: MutatingWebhook | ValidatingWebhook;
-  /** Tells it from every other, also from one of the same name. */
+  /** Unique among all webhooks, also among those of the same name. */
   readonly id: string;
 }
 

@@ -23,7 +23,7 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
   const earlier = createAdmissionChain(before);
   const decoder = createDecoder();
 
-  /** The object after the webhook; the very same when it left it alone. */
+  /** The object after the webhook; the very same object when the webhook changed nothing. */
   async function afterHook(
     hook: Hook,
     request: AdmissionRequest,
@@ -42,7 +42,7 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
     return { asked: true, object: deepEqual(whole, object) ? object : whole };
   }
 
-  /** What is wrong with the result is the webhook's fault, not the client's. */
+  /** An invalid result is the webhook's fault (500), not the client's. */
   function decodePatched(kind: KindDefinition, object: KubeObject): KubeObject {
     try {
       return decoder.decode(kind, object, { fieldValidation: 'Ignore' });
@@ -64,7 +64,7 @@ export function createMutatingWebhooks(parts: WebhookParts, before: readonly Adm
   async function afterAll(request: AdmissionRequest, warnings: string[]): Promise<KubeObject | undefined> {
     const all = hooks();
     let current = request;
-    /** Asked already, and willing to be asked again. */
+    /** Webhooks that were called and have `reinvocationPolicy: IfNeeded`. */
     const willing = new Set<string>();
     let again = new Set<string>();
     let changed = false;

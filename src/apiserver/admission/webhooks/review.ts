@@ -56,7 +56,7 @@ export function reviewOf(uid: string, version: string, request: AdmissionRequest
   };
 }
 
-/** What a subresource carries may be of another group than the object (Scale, Eviction). */
+/** The body of a subresource may be of another group than the object (Scale, Eviction). */
 function ownKind({
   kind,
   object,
@@ -91,7 +91,7 @@ function optionsOf({ operation, options, dryRun }: AdmissionRequest): Json {
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What is wrong with the answer, in Kubernetes' words, or what it says. */
+/** The webhook's answer, or why it cannot be used, in Kubernetes' words. */
 export function readAnswer(
   answer: Json,
   uid: string,
@@ -148,7 +148,7 @@ function notBase64(text: string): number {
   return digits.length % 4 === 0 && !/=[^=]|={3}/.test(digits) ? -1 : text.length;
 }
 
-/** The older version of the review never looked at these. */
+/** Checks that only v1 makes; v1beta1 never looked at these fields. */
 function strictProblem(
   answer: JsonObject,
   response: JsonObject,
@@ -174,7 +174,7 @@ function strictProblem(
 const kindText = ({ apiVersion, kind }: JsonObject): string =>
   `${typeof apiVersion === 'string' ? apiVersion : ''}, Kind=${typeof kind === 'string' ? kind : ''}`;
 
-/** A "no" with the webhook's own reasons; never one that would pass for a success. */
+/** A "no" with the webhook's own reasons; a code that is not an error becomes 400. */
 export function rejection(name: string, status: JsonObject | undefined): StatusError {
   const deniedBy = `admission webhook ${goQuote(name)} denied the request`;
   const { code, message, reason } = (status ?? {}) as { code?: Json; message?: Json; reason?: Json };

@@ -18,7 +18,7 @@ export function createValidatingWebhooks(parts: WebhookParts): AdmissionPlugin {
       warnings.push(own);
       return [ask(hook, request, form, false, parts, own)];
     });
-    // All are waited for, and of several refusals the first configured is told.
+    // All answers are awaited, and of several refusals the first configured is returned.
     const answers = await Promise.allSettled(asked);
     for (const answer of answers) {
       if (answer.status === 'rejected') return refusal(answer.reason, warnings.flat());

@@ -30,7 +30,10 @@ export interface Change extends RequestBase {
   readonly options: WriteOptions;
   /** Decoded and defaulted. `current` is undefined when the object does not exist and may be created. */
   next(current: Stored | undefined): KubeObject;
-  /** Who owns the fields then; asked right after `next`, before admission. Without it, whoever changed them. */
+  /**
+   * The owners of the fields after the change; asked right after `next`, before admission. Without it, the writer owns
+   * the fields it changed.
+   */
   owners?(current: Stored | undefined, next: KubeObject): Owners | undefined;
   /** The object must still be this one (a PUT that names a UID). */
   readonly uid?: string;
@@ -51,9 +54,9 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
   const { kind, target } = change;
   const key = storeKeyOf(kind, target, target.name);
   if (change.mayCreate && context.store.accepted(key) === undefined) {
-    // Whoever may change may not therefore create.
+    // Permission to update does not include permission to create.
     context.authorize(change, 'create');
-    // It is gone, and another of its name would not be it.
+    // The object with this UID is gone; a new one of its name would be another object.
     if (change.uid !== undefined) throw conflict(kind, target.name, preconditionText(change.uid, ''));
     const object = unversioned(change.next(undefined));
     checkIdentity(kind, change, object);
@@ -77,13 +80,13 @@ export async function changeObject(context: HandlerContext, change: Change): Pro
 }
 
 /**
- * Whether a PUT makes what is not there. Where it does, a PUT of its status does too, as in Kubernetes: the object is
+ * Whether a PUT creates an absent object. Where it does, a PUT of its status does too, as in Kubernetes: the object is
  * judged like any new one, and keeps nothing of that status.
  */
 export const createsOnUpdate = ({ strategy }: KindDefinition, { subresource }: Change['target']): boolean =>
   strategy.allowCreateOnUpdate === true && (subresource === '' || subresource === 'status');
 
-/** A version of what does not exist says nothing: unlike a POST, a PUT or an apply that creates does not mind it. */
+/** The resourceVersion of an absent object says nothing: unlike a POST, a PUT or an apply that creates ignores it. */
 function unversioned(object: KubeObject): KubeObject {
   const version = object.metadata?.resourceVersion;
   if (version === undefined) return object;
@@ -166,7 +169,7 @@ function prepareUpdate(
   if (warn !== undefined) for (const text of strategy.ratcheted?.(counted) ?? []) warn(text);
   if (errors.length > 0) throw invalidObject(kind, target.name, errors);
   if (warn !== undefined && subresource === '') for (const text of strategy.warnings?.(counted, old) ?? []) warn(text);
-  // What is invalid takes nothing from others.
+  // Validation comes before allocation, so that an invalid object takes no address or port.
   const allocated =
     allocator === undefined
       ? counted
@@ -175,7 +178,7 @@ function prepareUpdate(
   return withManaged(allocated, managed);
 }
 
-/** The client's metadata with everything the server owns as it was; what may not change at all is left to validation. */
+/** The client's metadata with all server-owned fields as before; changes of immutable fields are left to validation. */
 function updatedMeta(object: KubeObject, old: Stored, managed: Owners | undefined) {
   const meta = object.metadata;
   const before = old.metadata;
@@ -224,7 +227,7 @@ function checkVersion(kind: KindDefinition, name: string, object: KubeObject, ol
   throw conflict(kind, name, MODIFIED_MEANWHILE);
 }
 
-/** Kubernetes does not make a proper answer of what is no number. */
+/** Kubernetes answers 500 to a resourceVersion that is no number. */
 function checkNumber(version: string): void {
   const parsed = version === '' || readRevision(version) !== undefined ? undefined : parseUint64(version);
   if (parsed?.ok === false) throw new StatusError(500, '', parsed.error);

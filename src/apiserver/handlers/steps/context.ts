@@ -1,5 +1,5 @@
 /**
- * What every handler works with: one per API server, built in api-server.ts. Handlers see stored forms only; a
+ * The dependencies of every handler: one set per API server, built in api-server.ts. Handlers see stored forms only; a
  * request in another form of a kind is converted before it reaches them (converted.ts).
  */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
@@ -21,7 +21,7 @@ import type { Selections } from './selection.ts';
 import type { Timestamps } from './timestamps.ts';
 
 export interface HandlerContext {
-  /** Throws a 403 where the user may not; for what only shows once the request is being carried out. */
+  /** Throws a 403 where the user may not; for permissions whose need only shows while the request is carried out. */
   authorize(request: RequestBase, verb: string): void;
   readonly store: Store;
   readonly registry: Registry;
@@ -38,7 +38,7 @@ export interface HandlerContext {
   readonly reviews: Reviews;
 }
 
-/** The kind behind a path, or the plain 404 that Kubernetes gives for a path nobody serves. */
+/** The kind behind a path, or the plain 404 that Kubernetes gives for an unknown path. */
 export function kindOf(context: HandlerContext, target: RequestTarget): KindDefinition {
   const kind = context.registry.byResource(target.group, target.version, target.resource);
   if (kind === undefined) throw unknownPath();
@@ -56,7 +56,7 @@ export function requireVerb(kind: KindDefinition, subresource: string, verb: str
   }
   const found = kind.subresources.find((candidate) => candidate.name === subresource);
   if (found === undefined) throw unknownPath();
-  // What is done to a stream must not be done to the object it belongs to.
+  // An operation on a stream must not fall through to the object behind it.
   if (STREAMS.has(subresource)) throw methodNotAllowed(kind, `${verb} ${subresource}`);
   if (!found.verbs.includes(verb)) throw methodNotAllowed(kind, verb);
 }
@@ -74,7 +74,9 @@ export function storeKeyOf(kind: KindDefinition, target: RequestTarget, name: st
   };
 }
 
-/** What a dry run answers: an object as it would come back from the store. Where a webhook converts it is not asked. */
+/**
+ * The answer to a dry run: the object as it would come back from the store. A conversion webhook is not called for it.
+ */
 export function asIfStored<T extends KubeObject>({ custom }: KindDefinition, object: T): T {
   return custom === undefined || custom.conversion !== 'None'
     ? object

@@ -10,7 +10,7 @@ export interface ContinueToken {
   /** The last item already shown. */
   readonly namespace: string;
   readonly name: string;
-  /** Items after it at that revision, where the first page could tell. */
+  /** Items after the last one shown, at that revision; absent where the first page could not count them. */
   readonly remaining?: number;
 }
 

@@ -18,7 +18,7 @@ export interface Creation extends RequestBase {
   readonly kind: KindDefinition;
   readonly object: KubeObject;
   readonly options: WriteOptions;
-  /** Who owns the object's fields, as decided before admission. */
+  /** The owners of the object's fields, as decided before admission. */
   readonly managed: Owners | undefined;
   /** By way of a PUT or an apply, which may say that the object is being deleted; a POST may not. */
   readonly byUpdate?: boolean;
@@ -60,7 +60,7 @@ function store(
   attempts: number,
 ): ApiResponse | Promise<ApiResponse> {
   const { kind, options, target, warn } = creation;
-  // A webhook may not move it.
+  // A webhook may not move the object to another namespace.
   if (admitted !== creation.object) agreedNamespace(admitted.metadata, kind.namespaced, target.namespace);
   const generated = (admitted.metadata.name ?? '') === '' && (admitted.metadata.generateName ?? '') !== '';
   const object = prepare(context, creation, admitted, generated);

@@ -12,11 +12,11 @@ import type { RequestBase } from '../../contract/request.ts';
 export interface DecodeOptions {
   readonly fieldValidation?: WriteOptions['fieldValidation'] | undefined;
   readonly warn?: ((message: string) => void) | undefined;
-  /** What is stored under that name now: parts the object shares with it are known to be right. */
+  /** The object stored under that name now: parts that the new object shares with it are known to be valid. */
   readonly baseline?: KubeObject | undefined;
   readonly duplicateFields?: readonly string[] | undefined;
   readonly repeatedKeys?: readonly string[] | undefined;
-  /** What is wrong is told in the order of keys, not as they were written. */
+  /** Errors are reported in the order of sorted keys, not in the order of the body. */
   readonly unordered?: boolean | undefined;
   /** The object is what server-side apply made. */
   readonly applied?: boolean;

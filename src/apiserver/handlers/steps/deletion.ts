@@ -1,6 +1,6 @@
 /**
- * What a delete request does to an object: remove it, mark it (finalizers or grace still stand in the way), or
- * nothing, because it is being deleted already. Pure, so that every combination can be tested.
+ * Effect of a delete request on an object: remove it, mark it (finalizers or grace still stand in the way), or nothing,
+ * because it is being deleted already. Pure, so that every combination can be tested.
  */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import { type FieldError, invalid, notSupported } from '../../../core/kube/field-errors.ts';
@@ -57,7 +57,7 @@ export function checkPreconditions(kind: KindDefinition, old: Stored, options: O
   }
 }
 
-/** The same in the words of a kind that does the marking itself. */
+/** The precondition check in the words of a kind that does the marking itself. */
 function checkMarkPreconditions(
   kind: KindDefinition,
   { metadata: { name, resourceVersion, uid } }: Stored,
@@ -159,7 +159,7 @@ function deletionFinalizers(kind: KindDefinition, current: readonly string[], op
 /** Kinds older than garbage collection, whose pods stay unless the request says otherwise. */
 const KEEPS_DEPENDENTS: ReadonlySet<string> = new Set(['/replicationcontrollers', 'batch/jobs']);
 
-/** What the request says, else what the object said already. */
+/** The propagation policy of the request, else the one that the object's finalizers say. */
 function wants(options: Options, policy: 'Orphan' | 'Foreground', already: boolean): boolean {
   if (options.orphanDependents !== undefined) return policy === 'Orphan' && options.orphanDependents;
   return options.propagationPolicy === undefined ? already : options.propagationPolicy === policy;

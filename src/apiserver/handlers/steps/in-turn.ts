@@ -1,4 +1,6 @@
-/** The next step of a request that has much to do: at once where nobody waits for this process, otherwise when it is its turn. */
+/**
+ * The next step of a request that has much to do: at once for callers in this process, otherwise when it is its turn.
+ */
 import type { Pace } from '../../contract/request.ts';
 
 export function inTurn<T>(pace: Pace | undefined, step: () => T | Promise<T>): T | Promise<T> {

@@ -135,7 +135,7 @@ describe('owners of fields', () => {
     expect(owners(await put([{}]))).toEqual([]);
     await put([{ ...entry, manager: 'x' }]);
     expect(owners(await put([]))).toEqual([]);
-    // Nobody is written down until the next apply, which finds what was there before.
+    // No owner is recorded until the next apply, which records the existing fields as `before-first-apply`.
     expect(owners(await client.update(CONFIG_MAPS, { ...made, metadata: A, data: { b: '1' } }, by('bob')))).toEqual([]);
     expect(owners(await client.apply(CONFIG_MAPS, map({ c: '1' }), by('eve')))).toEqual([
       'eve Apply {"f:data":{"f:c":{}}}',
@@ -198,7 +198,7 @@ describe('server-side apply', () => {
     const second = await apply(client, map({ a: '1' }), 'ann');
     expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
     expect(store.revision).toBe(before);
-    // Somebody else who applies the same becomes an owner too, which is a change.
+    // A second manager that applies the same configuration becomes an owner too, which is a change.
     const third = await apply(client, map({ a: '1' }), 'bob');
     expect(store.revision).toBe(before + 1);
     expect(owners(third).length).toBe(2);

@@ -1,6 +1,6 @@
 /**
- * Who owns which fields, on the way of a write. Pods of one template made by one controller have the very same fields,
- * so their owners are worked out once a second and shared; a change costs what it touches.
+ * Ownership of fields (managedFields) on the way of a write. Pods of one template made by one controller have the very
+ * same fields, so their owners are worked out once a second and shared; a change costs what it touches.
  */
 import { applyConfiguration, type Application, type Conflict } from '../../../core/api/apply/apply.ts';
 import { type FieldSet, hasPath } from '../../../core/api/apply/field-set.ts';
@@ -41,9 +41,9 @@ export interface OwnedWrite extends RequestBase {
 export interface FieldOwners {
   /** The owners of a new object; `sent` is what the client brought as managedFields. */
   onCreate(kind: KindDefinition, write: OwnedWrite, object: KubeObject, sent: unknown): ManagedFields | undefined;
-  /** The owners after a change, worked out when somebody asks; the very same list where no field changed hands. */
+  /** The owners after a change, worked out when first read; the very same list where no field changed hands. */
   onUpdate(kind: KindDefinition, write: OwnedWrite, live: Stored, next: KubeObject, sent: unknown): Owners;
-  /** What an applied configuration makes of the live object. Throws a 409 that names the owners in its way. */
+  /** The live object with an applied configuration merged in. Throws a 409 that names the conflicting owners. */
   onApply(
     kind: KindDefinition,
     write: OwnedWrite & { readonly force: boolean },
@@ -52,11 +52,11 @@ export interface FieldOwners {
   ): { readonly object: KubeObject; readonly managed: ManagedFields };
 }
 
-/** Whoever writes from inside the process without a name of its own. */
+/** The manager of writes from inside the process that name none. */
 const OURSELVES = 'everynode';
 const NOBODY: ManagedFields = [];
 
-/** The name of a writer: what it says, or the first part of what its program calls itself. */
+/** The manager of a write: its `fieldManager`, or the first part of the user agent. */
 export const managerOf = ({ options, userAgent }: OwnedWrite): string =>
   options.fieldManager || (userAgent === undefined ? OURSELVES : userAgent);
 
@@ -86,13 +86,14 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       if (own === apiVersion) return { shape: shapeOfKind(form), value };
       if (form.custom !== undefined) return { shape: shapeOfKind(form), value: asVersion(form, value) };
       const from = forms.find((candidate) => apiVersionOf(candidate) === own);
-      // Of an object that is being taken apart only the structure is sure; what every object has is filled in.
+      // An apply may have removed parts of the value: only its structure is sure, and `checkObject` fills in fields
+      // that every object has.
       const whole = asObject(checkObject((from ?? form).schema, value).object as Json);
       const stored = from?.conversion === undefined ? whole : from.conversion.toStorage(whole);
       return { shape: shapeOfKind(form), value: inForm(form, stored) };
     };
 
-  /** What all writes through one form and subresource have in common. */
+  /** The common part of all writes through one form and subresource. */
   const commons = new WeakMap<KindDefinition, Map<string, Common>>();
   const commonOf = (kind: KindDefinition, form: KindDefinition, subresource: string): Common => {
     let ofForm = commons.get(form);
@@ -107,7 +108,7 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
     return common;
   };
 
-  /** Thousands of alike writes may come within a second, and be kept by what they wrote. */
+  /** The last write described: thousands of alike writes within a second share one description. */
   let last: { readonly common: Common; readonly write: Write } | undefined;
 
   const describe = (kind: KindDefinition, form: KindDefinition, write: OwnedWrite): Write => {
@@ -151,7 +152,7 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
         if (managed === owners) return owners;
         return shared(lastUpdated, `${kind.group}/${kind.resource}/${subresource}/${described.manager}`, managed);
       };
-      // What a custom kind looks like may be another thing by the time somebody asks.
+      // A custom kind's schema may have changed by the time the owners are read, so they are worked out at once.
       return kind.custom === undefined ? new PendingOwners(workOut) : workOut();
     },
     onApply(kind, write, live, configuration) {
@@ -180,7 +181,7 @@ function orRefused<T>(form: KindDefinition, { metadata }: KubeObject, apply: () 
   }
 }
 
-/** An object whose lists cannot be told apart by their keys has no owners that anybody could name. */
+/** An object whose lists cannot be told apart by their keys has no owners that could be recorded. */
 function tracked(track: () => ManagedFields): ManagedFields {
   try {
     return track();
@@ -217,14 +218,16 @@ const inForm = (form: KindDefinition, object: KubeObject): Json =>
     ? object
     : form.conversion.fromStorage(object)) as unknown as Json;
 
-/** Another version of a custom resource. What only a webhook could convert is taken to have the same fields. */
+/**
+ * The object as another version of a custom resource. Where only a webhook could convert, the same fields are assumed.
+ */
 function asVersion(form: KindDefinition, value: Json): Json {
   const renamed = asObject({ ...(value as JsonObject), apiVersion: apiVersionOf(form) });
   const converted = form.custom?.conversion === 'None' ? form.custom.fromStored(renamed) : renamed;
   return converted as unknown as Json;
 }
 
-/** An object of the kind about which nothing was said. */
+/** An object of the kind with no fields set. */
 function blankOf(form: KindDefinition): Json {
   const schema = findTypeSchema(form.schema);
   const zero = schema === undefined ? { metadata: {} } : blankObject(schema);
@@ -232,8 +235,8 @@ function blankOf(form: KindDefinition): Json {
 }
 
 /**
- * Whose fields they were before. A client may bring a list of its own, which counts instead; an empty one, or one with
- * a single empty entry, means that nobody shall own anything. What makes no sense is passed over.
+ * The owners before a write. A client may send a list of its own, which counts instead; an empty one, or one with a
+ * single empty entry, means that no manager owns any field. Entries that make no sense are passed over.
  */
 function startingPoint(subresource: string, owners: ManagedFields, sent: unknown): ManagedFields {
   if (sent === undefined || subresource !== '' || !Array.isArray(sent)) return owners;
@@ -248,7 +251,7 @@ function startingPoint(subresource: string, owners: ManagedFields, sent: unknown
   }
 }
 
-/** To a custom resource an empty list is as good as none. */
+/** For a custom resource an empty list counts like no list. */
 const isNone = (sent: unknown): boolean => Array.isArray(sent) && sent.length === 0;
 
 const isBlank = (entry: unknown): boolean =>
@@ -291,7 +294,7 @@ function remember(
   if (known.length > SLOTS) known.pop();
 }
 
-/** Alike objects go through alike changes: what the last one came to own is what this one comes to own. */
+/** Alike objects go through alike changes: owners equal to the last ones of the same write are shared with them. */
 function shared(last: Map<string, ManagedFields>, key: string, managed: ManagedFields): ManagedFields {
   const before = last.get(key);
   const result = before === undefined ? managed : shareManaged(before, managed);
@@ -300,7 +303,7 @@ function shared(last: Map<string, ManagedFields>, key: string, managed: ManagedF
   return result;
 }
 
-/** What a client brought as managedFields, before decoding drops an empty list. Nothing has been checked yet. */
+/** The managedFields that a client sent, before decoding drops an empty list. Unchecked. */
 export const sentManagedFields = (raw: KubeObject): unknown =>
   (raw as Partial<KubeObject>).metadata?.managedFields ?? undefined;
 

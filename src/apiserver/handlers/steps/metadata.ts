@@ -80,7 +80,7 @@ export function agreedNamespace(meta: ObjectMeta, namespaced: boolean, requested
   throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-/** Owners that are named twice are kept once; the client is told. */
+/** Owners that are named twice are kept once, with a warning. */
 export function withoutDuplicateOwners<T extends KubeObject>(
   object: T,
   warn: ((message: string) => void) | undefined,

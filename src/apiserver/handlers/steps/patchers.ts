@@ -1,6 +1,6 @@
 /**
  * The one place where patch formats are known. A format is a function from the patch to a function from object to
- * object; formats not listed are answered with 415, as for a content type nobody understands.
+ * object; formats not listed are answered with 415, as for an unknown content type.
  */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { Json, JsonObject } from '../../../core/kube/json.ts';
@@ -43,7 +43,7 @@ export function createPatchEngine(patchers: { readonly [T in ApiPatch['type']]?:
 }
 
 const jsonPatcher: Patcher = (_, patch) => {
-  // What is wrong with a patch is told of objects that exist.
+  // Decoded late: errors in the patch are reported only for objects that exist.
   let operations: ReturnType<typeof decodeJsonPatch> | undefined;
   return (current) => {
     operations ??= decodeJsonPatch(patch.body as Json);
@@ -75,7 +75,7 @@ const strategicPatcher: Patcher = (kind, patch) => {
     strategicMerge(current as unknown as JsonObject, body as JsonObject, schema) as unknown as KubeObject;
 };
 
-/** What this server understands today. Apply joins here. */
+/** The patch formats this server understands. */
 export const builtInPatchers: { readonly [T in ApiPatch['type']]?: Patcher } = {
   json: jsonPatcher,
   merge: mergePatcher,

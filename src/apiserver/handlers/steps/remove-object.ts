@@ -1,4 +1,4 @@
-/** The deletion of one object, whoever asks for it: DELETE, a collection's deletion, an eviction. */
+/** The deletion of one object, on the way of a DELETE, a collection's deletion or an eviction. */
 import type { KindDefinition } from '../../../core/api/kind/kind-definition.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { type Status, notFound } from '../../../core/kube/status-error.ts';
@@ -15,7 +15,9 @@ export interface Removal extends RequestBase {
   readonly options: DeleteRequest['options'];
   /** A last look at the object, inside the decision: throws to refuse, or leaves a note on it. */
   readonly prepare?: (old: Stored) => Stored;
-  /** Admission has been asked about what leads to this, such as an eviction; about the deletion itself it is not. */
+  /**
+   * Admission was asked about the operation that leads to this deletion, such as an eviction; it is not asked again.
+   */
   readonly isAdmitted?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Reading the resourceVersion a client sends, and the answers for versions nobody can serve. */
+/** Reading the resourceVersion a client sends, and the answers for versions that cannot be served. */
 import { StatusError, badRequest } from '../../../core/kube/status-error.ts';
 
 /** Decimal, without sign or leading zeros that would make two texts mean one version. */
 const DECIMAL = /^[0-9]{1,20}$/;
 
-/** 0 for "" and "0". Throws 400 for what is not a number. */
+/** 0 for "" and "0". Throws 400 for a text that is not a number. */
 export function parseResourceVersion(text: string): number {
   if (text === '' || text === '0') return 0;
   const value = readRevision(text);

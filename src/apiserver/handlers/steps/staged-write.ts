@@ -10,9 +10,14 @@ import type { Decision, Store, StoreKey } from '../../store/store.ts';
 /** Runs a step of a decision: its result, or, when it is a promise, the result once it is there. */
 export type Step = <T>(name: string, run: () => T | Promise<T>) => T;
 
-/** Someone else may change the object each time we wait; after this many rounds the client shall try again. */
+/**
+ * Another write may change the object during each wait; after this many rounds the client gets an error and may retry.
+ */
 const MOST_ROUNDS = 32;
-/** So often a write is overtaken before it stands in line with the others; not at once, since whoever is asked may write. */
+/**
+ * Rounds after which an overtaken write queues behind the others of its object; not at once, since a plugin that the
+ * decision waits for may write the same object.
+ */
 const ROUNDS_IN_A_CROWD = 4;
 
 class Pause extends Error {
@@ -37,10 +42,10 @@ export function stagedWrite(
   return attempt().catch((error: unknown) => continueAfterPause(error, attempt, () => takeTurn(store, key)));
 }
 
-/** Who writes an object one after the other, because they got in each other's way; the last of each line. */
+/** Queues of writers that overtook each other, by object: the promise of the last writer in each queue. */
 const lines = new WeakMap<Store, Map<string, Promise<void>>>();
 
-/** Waits until all who came before are done; the answer is to be called when we are. */
+/** Waits until all earlier writers are done; the returned function is to be called when this writer is done. */
 async function takeTurn(store: Store, key: StoreKey): Promise<() => void> {
   let ofStore = lines.get(store);
   if (ofStore === undefined) lines.set(store, (ofStore = new Map()));
@@ -56,7 +61,7 @@ async function takeTurn(store: Store, key: StoreKey): Promise<() => void> {
   };
 }
 
-/** The same for a decision that only wants to know: nothing is written. */
+/** Like `stagedWrite`, for a dry run: nothing is written. */
 export function stagedDecision(
   store: Store,
   key: StoreKey,

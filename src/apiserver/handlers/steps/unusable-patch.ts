@@ -7,7 +7,7 @@ import { invalidObject, isStatus } from '../../../core/kube/status-error.ts';
 /** How much of a useless result an error repeats. */
 const SHOWN = 4096;
 
-/** The patch is well-formed but what it makes is not an object of the kind: its fault, not the body's. */
+/** The patch is well-formed but its result is not an object of the kind: the patch is at fault, not the body. */
 export function unusablePatch(error: unknown, patched: KubeObject): unknown {
   if (!isStatus(error, 'BadRequest')) return error;
   const text = encodeJson(patched as unknown as Json);

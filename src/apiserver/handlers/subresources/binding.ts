@@ -55,7 +55,7 @@ function checkBinding(binding: Binding, name: string, namespace: string): void {
   if (kind !== '' && kind !== 'Node') errors.push(notSupported('target.kind', kind, ['Node', '<empty>']));
   const node: unknown = binding.target?.name ?? '';
   if (typeof node !== 'string' || node === '') errors.push(required('target.name', ''));
-  // Kubernetes does not make a proper answer of these findings.
+  // Kubernetes answers these errors with 500 and no reason.
   if (errors.length > 0) throw new StatusError(500, '', aggregateMessage(errors));
 }
 

@@ -1,4 +1,4 @@
-/** What a disruption budget has to say about the eviction of one of its pods. Pure. */
+/** Whether a disruption budget permits the eviction of one of its pods. Pure. */
 import { DISRUPTION_ALLOWED, SYNC_FAILED, withDisruptionCondition } from '../../../core/api/kinds/disruption-status.ts';
 import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../core/api/types/policy-v1.ts';
@@ -7,19 +7,19 @@ import { compileLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { StatusError, forbiddenRequest } from '../../../core/kube/status-error.ts';
 
-/** So many evictions may be approved that the controller has not seen yet. */
+/** Upper bound on approved evictions that the disruption controller has not seen yet. */
 const MOST_DISRUPTED = 2000;
 const BUDGETS = { group: 'policy', resource: 'poddisruptionbudget' };
 const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** A pod that has ended, never began or is on its way out disturbs nobody. */
+/** A pod that has ended, never began or is being deleted needs no budget: its eviction is no disruption. */
 export function needsNoBudget(pod: Stored<Pod>): boolean {
   const phase = pod.status?.phase ?? '';
   const isOver = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || phase === '';
   return isOver || pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** One whose selector cannot be read selects nothing. */
+/** A budget whose selector cannot be read selects nothing. */
 export function budgetsOf(pod: Stored<Pod>, budgets: Iterable<Stored<PodDisruptionBudget>>) {
   const found: Stored<PodDisruptionBudget>[] = [];
   for (const budget of budgets) {
@@ -76,7 +76,7 @@ function whyNot(name: string, status: PodDisruptionBudgetStatus | undefined): st
   return `The disruption budget ${name} does not allow evicting pods currently${why}`;
 }
 
-/** Its controller has not looked at the newest state yet: the client shall come again. */
+/** The disruption controller has not observed the budget's newest generation yet: the client may retry. */
 export const stillProcessed = (name: string): StatusError =>
   violated(10, `The disruption budget ${name} is still being processed by the server.`);
 

@@ -37,7 +37,7 @@ interface Eviction extends KubeObject {
 
 type Options = DeleteRequest['options'];
 
-/** A pod may become ready, or another in its place, while we look: so often do we look again. */
+/** Upper bound on new attempts: a pod may become ready, or be replaced by another, between check and delete. */
 const MOST_LOOKS = 20;
 
 export async function evictPod(
@@ -67,7 +67,7 @@ export async function evictPod(
     const isUncounted = budget !== undefined && passesUncounted(pod, budget);
     if (budget !== undefined && !isUncounted) await pay(context, request, budget, name, options.dryRun === true);
     try {
-      // Without a budget's word the pod must still be the one that needed none.
+      // Without a disruption paid by a budget, the pod must still be the one that needed none.
       await remove(context, pods, request, options, budget === undefined || isUncounted ? pod : undefined);
       return created();
     } catch (error) {
@@ -126,7 +126,7 @@ async function pay(
       },
     });
   } catch (error) {
-    // Deleted in this moment: then it protects nothing any more.
+    // The budget was deleted in this moment: it protects nothing any more.
     if (!isStatus(error, 'NotFound')) throw error;
   }
 }
@@ -195,7 +195,7 @@ function deleteOptions(wire: WireDeleteOptions, dryRun: boolean): Options {
   };
 }
 
-/** Leaves a note why the pod went, for whoever counts disruptions. */
+/** Adds the condition `DisruptionTarget`, for clients that count disruptions. */
 function withDisruption(pod: Stored<Pod>, now: string): Stored<Pod> {
   if (pod.metadata.deletionTimestamp !== undefined) return pod;
   const condition: PodCondition = {

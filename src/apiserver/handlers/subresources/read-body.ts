@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { DecodeOptions } from '../steps/decode.ts';
 
 export interface BodyType {
-  /** The first is the one that counts; older spellings of the same body may follow. */
+  /** The first version is the current one; older versions of the same body may follow. */
   readonly apiVersions: readonly string[];
   readonly kind: string;
   readonly schema: string;
@@ -19,7 +19,10 @@ export const EVICTION: BodyType = {
 };
 export const SCALE: BodyType = { apiVersions: ['autoscaling/v1'], kind: 'Scale', schema: 'autoscaling/v1.Scale' };
 
-/** Throws a 400 where the body is of another type or not built like one of this. What the path says may be left out. */
+/**
+ * Throws a 400 where the body is of another type or not built like this one. Fields that the path determines may be
+ * left out.
+ */
 export function readBody(
   type: BodyType,
   body: KubeObject,

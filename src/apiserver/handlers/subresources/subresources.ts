@@ -108,7 +108,7 @@ async function changeScale(
   return response.type === 'object' ? { ...response, object: readScale(kind, response.object) } : response;
 }
 
-/** What is wrong with a Scale that a patch made is the fault of the patch. */
+/** An invalid Scale that a patch made is the fault of the patch. */
 function readPatched(request: PatchRequest, scale: KubeObject): KubeObject {
   try {
     return readBody(SCALE, scale, decodeOptions(request));
@@ -151,7 +151,7 @@ interface NamespaceLike extends KubeObject {
   readonly spec?: { readonly finalizers?: readonly string[] };
 }
 
-/** Only the list of those who still clean up may change here, which is also the only place where it may. */
+/** Only `spec.finalizers` may change here, and only here may it change. */
 function finalize(context: HandlerContext, kind: KindDefinition, request: UpdateRequest): Promise<ApiResponse> {
   const wanted: NamespaceLike = context.decoder.decode(kind, request.object, decodeOptions(request));
   checkName(wanted, request.target.name);

@@ -34,7 +34,9 @@ const GROUP_KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
 const HOUR = 3600;
 const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
-/** What admission writes into pods. Programs that read such a token once and never again get a year's grace. */
+/**
+ * Expiration that admission writes into pods. Programs that read such a token once and never again get a year's grace.
+ */
 const MOUNTED_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * HOUR;
 
@@ -116,7 +118,10 @@ function lifetime({ spec }: TokenRequest): number {
 
 type Bound = Pick<AccountClaims, 'pod' | 'secret' | 'node'>;
 
-/** What the token will live and die with. Committed state counts: nobody binds to what a crash could erase. */
+/**
+ * The objects that the token is bound to. Only committed objects count: one that a crash could erase cannot be bound
+ * to.
+ */
 function boundTo(store: Store, { target }: CreateRequest, { spec }: TokenRequest): Bound {
   const { name: accountName, namespace, tenant } = target;
   const wanted = spec.boundObjectRef;

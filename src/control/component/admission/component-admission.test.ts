@@ -65,7 +65,7 @@ describe('components that are stored', () => {
     const { metadata, ...rest } = parse(readFileSync(new URL(file, folder), 'utf8')) as { metadata: JsonObject };
     const object = { ...rest, metadata: { ...metadata, namespace: 'default', uid: 'u', managedFields: [] } };
     const answer = ask(object);
-    // Those that take secrets from the author's environment are for the command line; nothing else is wrong with them.
+    // Examples that take secrets from the author's environment are for the command line; they have no other problem.
     if (!answer.allowed) expect(answer.error.message.match(/\[EN_\w+\]/g)).toEqual(['[EN_COMPONENT_LITERAL_SECRET]']);
   });
 

@@ -1,9 +1,10 @@
 /**
- * What is said to a KubernetesDaemonSet before it is stored: everything a manifest on the command line would be told, and
- * that secrets do not belong into custom resources. A pure decision, for the embedded chain and for the webhook server.
+ * Admission of a KubernetesDaemonSet: the same checks as for a manifest on the command line, and that secrets do not
+ * belong into custom resources. A pure decision, for the embedded chain and for the webhook server.
  *
- * Rules may become stricter with a release, and what is stored stays stored. So whoever changes neither the spec nor what
- * counts as part of it is not judged: statuses, labels and finalizers of such an object can be written, and it can go.
+ * Rules may become stricter with a release, and stored objects stay stored. So an update that changes neither the spec
+ * nor metadata that counts as part of it is not judged: statuses, labels and finalizers of such an object can be
+ * written, and it can go.
  */
 import { deepEqual } from '../../../core/kube/immutable.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';

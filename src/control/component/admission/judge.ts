@@ -1,4 +1,4 @@
-/** Everything that is wrong with a component that somebody wants to keep in a cluster, all at once. */
+/** All problems of a component that is to be stored in a cluster, at once. */
 import type { Problem } from '../../../core/component/problem.ts';
 import { problemAt, type ReadComponent } from '../../../core/component/read/read-component.ts';
 import { resolveReferences } from '../../../core/component/references/resolve.ts';
@@ -13,7 +13,10 @@ export interface Verdict {
   readonly problems: readonly Problem[];
 }
 
-/** For what a reference leads to: nobody knows it before the controller has looked, and it may come later. */
+/**
+ * In place of a reference's value: unknown before the controller has looked, and the referenced component may come
+ * later.
+ */
 const STAND_IN = 'to-be-looked-up';
 /** Problems that one answer reports; after this many the check ends. */
 const ENOUGH = 500;
@@ -29,7 +32,7 @@ export function judge(written: ReadComponent): Verdict {
   return { read, rendered, problems: inTurn(inTurn(secrets, resolved.problems), known) };
 }
 
-/** Secrets first: of a long list the end may be cut off. What is told of already is not told again. */
+/** Secrets first: the end of a long list may be cut off. A path is reported once. */
 function inTurn(first: readonly Problem[], rest: readonly Problem[]): readonly Problem[] {
   const paths = new Set(first.map(({ path }) => path));
   return [...first, ...rest.filter(({ path }) => !paths.has(path))];

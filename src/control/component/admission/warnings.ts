@@ -3,13 +3,13 @@ import { lintComponent } from '../../../core/component/lint/lint-component.ts';
 import type { LintName } from '../../../core/component/lint/list.ts';
 import type { Verdict } from './judge.ts';
 
-/** API servers cut off what is longer, all of it together. */
+/** API servers cut off longer warnings, by their total length. */
 const MOST = 10;
 const LONGEST = 256;
 
 /**
- * Secrets in plain text were refused (what is left are stand-ins for what references lead to), and a controller reads no
- * files or variables for a manifest.
+ * Secrets in plain text were refused (only stand-ins for references are left), and a controller reads no files or
+ * variables for a manifest.
  */
 const ELSEWHERE: ReadonlySet<LintName> = new Set(['literal-secret', 'reads-outside', 'reads-variable', 'reads-file']);
 

@@ -29,7 +29,7 @@ export interface AppliedStep {
   readonly object: ObjectRef;
   readonly outcome: StepOutcome;
   readonly why?: string;
-  /** The paths of what was changed in place; no values. */
+  /** The paths of fields changed in place; no values. */
   readonly fields?: readonly string[];
 }
 
@@ -93,7 +93,7 @@ async function execute(run: Run): Promise<void> {
   await hold.settle(plan.after, { appliedAt: formatTime(calls.context.clock.now()) });
 }
 
-/** By `create`, which fails where somebody was faster: only who made a namespace may delete it one day. */
+/** By `create`, which fails where another writer was faster: only the creator of a namespace may delete it one day. */
 async function createNamespace({ calls, identity }: Run, ref: ObjectRef): Promise<Stored> {
   const plain: Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ref.name }, spec: {} };
   const object = markedAsCreated(marked(plain, identity), identity);
@@ -104,7 +104,7 @@ async function createNamespace({ calls, identity }: Run, ref: ObjectRef): Promis
     } catch (error) {
       if (!isStatus(error, 'AlreadyExists')) throw error;
       const present = await calls.find(ref);
-      // An attempt of ours that seemed to fail, or somebody else's namespace, which we then share.
+      // An attempt of ours that seemed to fail, or the namespace of another creator, which we then share.
       if (present === undefined) throw error;
       return present;
     }

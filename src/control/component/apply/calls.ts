@@ -1,6 +1,6 @@
 /**
- * Requests as an apply makes them: what passes is waited out, what does not is told in words that name the verb, the
- * resource and what would help, and no word of a server's answer goes on before secrets are taken out of it.
+ * Requests of an apply: passing errors are waited out, others are reported in words that name the verb, the resource
+ * and a remedy, and a server's message is passed on only with secrets removed.
  */
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../core/kube/status-error.ts';
@@ -161,7 +161,7 @@ function describeFailure(error: unknown, asked: string, ref: ObjectRef, scrubber
   return { code: 'EN_COMPONENT_APPLY_REFUSED', object: ref, message: `${verb} ${where}: ${said}` };
 }
 
-/** The same right is lacking; of those that one may not give each is another. */
+/** The same missing right. A right that the user may not grant counts separately each time. */
 export const isSameDenial = (a: ApplyProblem, b: ApplyProblem): boolean =>
   a.code === 'EN_COMPONENT_APPLY_FORBIDDEN' &&
   a.code === b.code &&

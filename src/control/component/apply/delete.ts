@@ -1,6 +1,6 @@
 /**
- * Takes a component away: by its inventory, in reverse order, the DaemonSet and its pods first. The namespace goes only if
- * the component made it and nothing else lives there; what cannot be known is taken for somebody's.
+ * Deletes a component: by its inventory, in reverse order, the DaemonSet and its pods first. The namespace goes only if
+ * the component created it and nothing else lives there; where that is unknown, the namespace stays.
  */
 import {
   CONFIG_MAPS,
@@ -40,12 +40,12 @@ export interface DeleteComponentOptions {
   readonly waitMs?: number;
   /** Never wait: where something has to be gone before the next, say so and leave the rest to the next call. */
   readonly isBrief?: boolean;
-  /** Say what would be done, and do nothing. */
+  /** Report the steps, and do nothing. */
   readonly dryRun?: boolean;
 }
 
 export interface DeleteResult {
-  /** `absent`: there was no such component. `pending`: only where nobody waits. */
+  /** `absent`: there was no such component. `pending`: only without waiting. */
   readonly outcome: 'deleted' | 'absent' | 'pending';
   /** The object that must be gone before the deletion goes on. */
   readonly pending?: ObjectRef;
@@ -134,7 +134,10 @@ export async function deleteComponent(
   return { outcome: 'deleted', steps };
 }
 
-/** A controller removes what is its own; whoever deletes by hand is told where that would come back from. */
+/**
+ * A controller deletes its own component; a deletion by hand is refused, with the custom resource that would restore
+ * it.
+ */
 async function refuseForeign(
   calls: Calls,
   identity: ComponentIdentity,
@@ -168,7 +171,7 @@ async function reasonToKeepNamespace(
   return inhabitantOf(calls, ref.name, identity, leaving);
 }
 
-/** Comes and goes with others, or is in every namespace. */
+/** Objects that come and go with others, or exist in every namespace. */
 const HOUSEHOLD: ReadonlySet<Resource> = new Set<Resource>([
   EVENTS,
   EVENTS_IN_EVENTS_GROUP,

@@ -1,4 +1,4 @@
-/** From what the renderer makes of a manifest to what is brought to a cluster: here, and only here, secrets become plain. */
+/** From a rendered manifest to the objects that are applied: here, and only here, secrets become plain. */
 import { revealed, type Rendered } from '../../../core/component/render/render.ts';
 import type { RenderedComponent } from './rendered.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The inventory on the server. Who is going to write takes it first, under the version that was read: of two who begin at the
- * same time one is refused. Whoever comes later takes it over, and the earlier one notices before its next write.
+ * The inventory on the server. A writer takes it first, under the version that was read: of two that begin at the same
+ * time one is refused. A later writer takes it over, and the earlier one notices before its next write.
  */
 import { CONFIG_MAPS } from '../../../core/api/registry/resources.ts';
 import type { ConfigMap } from '../../../core/api/types/core-v1.ts';
@@ -57,9 +57,9 @@ export async function mayWriteInventory(
 }
 
 export interface Hold {
-  /** Throws when somebody else has taken over since. */
+  /** Throws when another writer has taken over since. */
   check(): Promise<void>;
-  /** Lets go of it, with what is there now. */
+  /** Releases the inventory, with the objects that exist now. */
   settle(objects: readonly ObjectRef[], change?: Partial<Pick<Inventory, 'appliedAt'>>): Promise<void>;
   /** The inventory as it is held. */
   readonly current: Stored<ConfigMap>;
@@ -91,7 +91,7 @@ export async function takeInventory(calls: Calls, options: HoldOptions): Promise
       `somebody else began to apply or delete component ${identityText(identity)}; look at what came of it, then apply again`,
     );
 
-  /** A request that seemed to fail may have been carried out; then what is there bears our name. */
+  /** A request that seemed to fail may have been carried out; then the stored inventory bears our name. */
   async function write(next: Inventory, over: Stored<ConfigMap> | undefined): Promise<Stored<ConfigMap>> {
     const plain = inventoryObject(next);
     const isOurs = (object: ConfigMap): boolean =>
@@ -158,7 +158,7 @@ const isInEndingNamespace = (error: unknown): boolean =>
 const isSettledAs = (present: ConfigMap, wanted: ConfigMap): boolean =>
   present.data?.['phase'] === 'settled' && present.data?.['objects'] === wanted.data?.['objects'];
 
-/** Records that somebody went back, or that nobody did after all; under the version that was read. */
+/** Records an undo, or that there is none any more; under the version that was read. */
 export async function noteInInventory(
   calls: Calls,
   { inventory, object }: StoredInventory,

@@ -1,7 +1,7 @@
 /**
- * What a component has brought to the cluster: a ConfigMap in the component's namespace, one line an object, readable for
- * people. Written before the first object of an apply (with everything old and new) and shrunk after the last prune,
- * it never misses an object, whatever was interrupted.
+ * The inventory of a component, the objects that it has brought to the cluster: a ConfigMap in the component's
+ * namespace, one line an object, readable for people. Written before the first object of an apply (with everything old
+ * and new) and shrunk after the last prune, it never misses an object, whatever was interrupted.
  */
 import { CONFIG_MAPS } from '../../../core/api/registry/resources.ts';
 import { COMPONENT_LABELS } from '../../../core/api/names.ts';
@@ -78,7 +78,9 @@ function refOfLine(line: string): ObjectRef | undefined {
 
 const PHASES: ReadonlySet<string> = new Set<Phase>(['settled', 'applying', 'deleting']);
 
-/** Reads what was written; anything else is an error, because what is not on the list would be taken for gone. */
+/**
+ * Parses an inventory; anything unexpected is an error, because an object that is not listed would be taken for gone.
+ */
 export function parseInventory(object: ConfigMap, identity: Omit<ComponentIdentity, 'uid'>): Inventory {
   const damaged = (what: string): never => {
     const { namespace = '', name } = object.metadata;

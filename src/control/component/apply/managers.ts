@@ -1,7 +1,8 @@
 /**
- * Owners of fields that stand in our way by history only. An object that `kubectl apply` (client side), `kubectl create` or
- * another tool made has fields nobody will ever give up again: they would stay for ever though our manifest has dropped
- * them. Their owner's part is handed to us, so that the next apply removes what is not in it.
+ * Owners of fields that conflict with ours by history only. An object that `kubectl apply` (client side), `kubectl
+ * create` or another tool made has fields that their manager will never give up: they would stay for ever though our
+ * manifest has dropped them. Such a manager's fields are handed to us, so that the next apply removes those that the
+ * manifest lacks.
  */
 import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import { describePath, pathsOf, union } from '../../../core/api/apply/field-set.ts';
@@ -30,7 +31,7 @@ export function predecessorTest(more: readonly string[] = []): (manager: string)
 
 const OWN: ReadonlySet<string> = new Set([COMPONENT_FIELD_MANAGERS.create, COMPONENT_FIELD_MANAGERS.undo]);
 
-/** Tools of others whose fields are taken over, each once; ours are no news to anybody. */
+/** Managers of other tools whose fields are taken over, each once; our own are no news. */
 export const otherPredecessors = (
   entries: readonly ManagedFieldsEntry[],
   isPredecessor: (manager: string) => boolean,
@@ -50,7 +51,7 @@ export interface Change {
   readonly fields: readonly string[];
 }
 
-/** Keep account of their own in objects of everybody. */
+/** Managers that keep bookkeeping of their own in all objects. */
 const HOUSEKEEPERS: ReadonlySet<string> = new Set(['kube-controller-manager', 'kube-apiserver']);
 const FIRST: ReadonlySet<string> = new Set(['f:metadata', 'f:status']);
 
@@ -61,7 +62,7 @@ export function changesIn(entries: readonly ManagedFieldsEntry[]): readonly Chan
     const isSelf = OWN.has(manager) || (manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply');
     if (isSelf || HOUSEKEEPERS.has(manager) || subresource !== '') continue;
     const paths = [...pathsOf(decodeFields(fieldsV1))].filter(([first = '']) => !FIRST.has(first));
-    // A place that holds others that are named is told with those.
+    // A path that is the parent of another reported path is left out.
     const fields = paths.map(describePath).filter((path, _, all) => !all.some((other) => isBelow(other, path)));
     if (fields.length > 0) changes.push({ manager, fields });
   }
@@ -112,7 +113,7 @@ export function conflictsIn(error: StatusError, object: ObjectRef): readonly Fie
     });
 }
 
-/** Servers tell of an owner by update with which version and when it was; of one who applies only the name. */
+/** For a manager that updates, servers report version and time; for one that applies, only the name. */
 export const wasUpdate = ({ owner }: Pick<FieldConflict, 'owner'>): boolean =>
   owner.replace(QUOTED, '').includes(' using ');
 

@@ -1,6 +1,6 @@
 /**
- * What pods name that is not in the cluster: the DaemonSet is accepted and its pods wait. Of Secrets only their presence is asked
- * for, never what is in them; whoever may not look is told nothing.
+ * Objects that pods name and that are not in the cluster: the DaemonSet is accepted and its pods wait. Of Secrets only
+ * their presence is checked, never their content; without permission to read, nothing is reported.
  */
 import { CONFIG_MAPS, SECRETS } from '../../../core/api/registry/resources.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -40,7 +40,7 @@ export async function missingObjects(
   return missing;
 }
 
-/** Undefined where nothing is missing, or nobody can tell; no keys where it is not there at all. */
+/** Undefined where nothing is missing, or the server does not tell; an empty list where the object does not exist. */
 async function lackingIn(
   { client, signal }: Pick<ApplyContext, 'client' | 'signal'>,
   namespace: string,

@@ -9,7 +9,7 @@ export interface ObjectRef {
   readonly version: string;
   readonly resource: string;
   readonly kind: string;
-  /** Empty for what belongs to the whole cluster. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -83,7 +83,7 @@ export const definedBy = ({ spec }: CustomResourceDefinition): readonly Resource
     namespaced: spec.scope === 'Namespaced',
   }));
 
-/** Without the versions that are only there for what is stored in them. */
+/** Without versions that are only stored, not served. */
 export const servedBy = (definition: CustomResourceDefinition): readonly Resource[] => {
   const served = new Set(definition.spec.versions.filter((version) => version.served).map(({ name }) => name));
   return definedBy(definition).filter(({ version }) => served.has(version));

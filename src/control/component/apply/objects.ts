@@ -56,7 +56,7 @@ export async function takeOverFields(
     if (managed === undefined) return object;
     const body: Json[] = [
       { op: 'replace', path: '/metadata/managedFields', value: managed as unknown as Json },
-      // Fails if anybody wrote meanwhile, whose fields would be lost.
+      // Fails if another writer changed the object meanwhile, whose fields would be lost.
       { op: 'replace', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion },
     ];
     // After a failed attempt the next one begins with a fresh read.
@@ -68,7 +68,7 @@ export async function takeOverFields(
 export async function deleteObject(calls: Calls, ref: ObjectRef, live: Stored): Promise<void> {
   const options: DeleteOptions = {
     preconditions: { uid: live.metadata.uid },
-    // Pods first: nobody is left behind, and nobody runs twice when the DaemonSet comes again.
+    // Pods first: no pod is left behind, and none runs twice when the DaemonSet is created again.
     propagationPolicy: isKind(ref, DAEMON_SETS) ? 'Foreground' : 'Background',
   };
   await calls.request('delete', ref, async (signal) =>

@@ -14,7 +14,7 @@ export type Owner =
 const OURS: Owner = { owner: 'ours' };
 const NOBODY: Owner = { owner: 'nobody' };
 
-/** The owners of its fields as plain data, over whatever transport it came. */
+/** The object's managedFields as plain data, over either transport. */
 export const managedFieldsOf = (object: KubeObject): readonly ManagedFieldsEntry[] =>
   withPlainManaged(object).metadata.managedFields ?? [];
 
@@ -23,7 +23,10 @@ const wasAppliedByUs = (object: KubeObject): boolean =>
     ({ manager, operation }) => manager === COMPONENT_FIELD_MANAGERS.apply && operation === 'Apply',
   );
 
-/** `isListed`: the component's inventory names it. Who lost its labels is still ours if we applied it. */
+/**
+ * `isListed`: the component's inventory names the object. An object that lost its labels is still ours if we applied
+ * it.
+ */
 export function ownerOf(object: KubeObject, identity: ComponentIdentity, isListed: boolean): Owner {
   const { labels } = object.metadata;
   const name = labelOf(labels, COMPONENT_LABELS.component);
@@ -39,7 +42,7 @@ export function ownerOf(object: KubeObject, identity: ComponentIdentity, isListe
 export const marked = <T extends KubeObject>(object: T, { name, namespace }: ComponentIdentity): T =>
   withLabels(object, { [COMPONENT_LABELS.component]: name, [COMPONENT_LABELS.namespace]: namespace });
 
-/** A Namespace with the mark of who made it. */
+/** A Namespace with the annotation that names its creator. */
 export const markedAsCreated = <T extends KubeObject>(object: T, identity: ComponentIdentity): T =>
   withAnnotations(object, { [COMPONENT_ANNOTATIONS.createdBy]: identityText(identity) });
 

@@ -1,6 +1,6 @@
 /**
- * What an apply will do, decided before anything is done: pure. It is given the component's objects, its inventory,
- * what is live under those names, and what the server would make of each (a dry run), and says step by step what comes.
+ * The plan of an apply, made before anything is done: pure. Its inputs are the component's objects, its inventory, the
+ * live objects under those names, and the server's prediction of each (a dry run); its output is the list of steps.
  */
 import { NAMESPACES, PERSISTENT_VOLUME_CLAIMS } from '../../../core/api/registry/resources.ts';
 import { deepEqual } from '../../../core/kube/immutable.ts';
@@ -26,7 +26,7 @@ export interface PlanInput {
   readonly adopt?: Adoption;
   /** Objects with changes that cannot be made in place: they are deleted and made anew. */
   readonly recreate?: ReadonlySet<string>;
-  /** False leaves what is no longer in the component for a later apply. */
+  /** False leaves objects that are no longer in the component for a later apply. */
   readonly prune?: boolean;
 }
 
@@ -38,14 +38,14 @@ export type Step =
       readonly object: KubeObject;
       readonly live: Stored;
     }
-  /** A namespace others made: used as it is. */
+  /** A namespace of another creator: used as it is. */
   | { readonly action: 'share'; readonly ref: ObjectRef; readonly live: Stored }
   | { readonly action: 'prune'; readonly ref: ObjectRef; readonly live: Stored }
   /** No longer in the component, but not ours to delete. */
   | { readonly action: 'keep'; readonly ref: ObjectRef; readonly why: string };
 
 export interface Plan {
-  /** First what is made and changed, in order; then what goes, in reverse order. */
+  /** First creates and changes, in order; then deletions, in reverse order. */
   readonly steps: readonly Step[];
   /** Objects that must not be touched. With any, nothing is done at all. */
   readonly refusals: readonly ApplyProblem[];
@@ -165,12 +165,12 @@ export function reasonToLeave(ref: ObjectRef, live: Stored, identity: ComponentI
   return mustBeKept(live) ? 'it is annotated to be kept' : undefined;
 }
 
-/** Equal in all that an apply can change: the content, and who owns which of it. */
+/** Equal in all that an apply can change: the content, and the owners of its fields. */
 function isSameState(a: KubeObject, b: KubeObject): boolean {
   return deepEqual(contentOf(a), contentOf(b)) && deepEqual(ownersOf(a), ownersOf(b));
 }
 
-/** Without what the server keeps account of. */
+/** The object without the server's bookkeeping. */
 function contentOf(object: KubeObject): object {
   const { status: _status, metadata, ...rest } = object as KubeObject & { readonly status?: unknown };
   const { resourceVersion: _version, generation: _generation, managedFields: _fields, ...named } = metadata;

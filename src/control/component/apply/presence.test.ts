@@ -11,7 +11,7 @@ const foreign = new StatusError(503, 'ServiceUnavailable', 'no', undefined, {
   cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
 });
 
-/** What is told while the server gives these answers, one after the other; the last one for ever. */
+/** The calls of the listener while the server gives these answers, one after the other; the last one for ever. */
 async function told(answers: readonly (string | Error)[]): Promise<readonly string[]> {
   const clock = createVirtualClock();
   const stop = new AbortController();

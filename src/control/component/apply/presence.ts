@@ -47,7 +47,7 @@ export async function followPresence(
         isAway = true;
         continue;
       }
-      // Any other answer is an answer, and what it means the watches know.
+      // Any other error is an answer of a present server; the watches handle its meaning.
       if (!isStatus(error, 'NotFound')) found = uid;
     }
     if (!isAway) continue;
@@ -62,7 +62,7 @@ export async function followPresence(
 
 const isNoAnswer = (error: unknown): boolean => error instanceof StatusError && error.code >= 502 && error.code <= 504;
 
-/** The system's name for it, where it has one; what was said else. */
+/** The system's code of the cause, where there is one; else the message. */
 function causeOf(error: unknown): string {
   const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? code : (error as Error).message;

@@ -8,7 +8,7 @@ export type StepOutcome =
   | 'adopted'
   | 'unchanged'
   | 'recreated'
-  /** A namespace that others made: used, not changed. */
+  /** A namespace of another creator: used, not changed. */
   | 'shared'
   | 'pruned'
   | 'deleted'

@@ -1,7 +1,7 @@
 /**
  * apply/ brings the rendered objects of a component to a cluster and looks at them there. Nothing here prints, reads
- * files or knows a command line: the CLI and the controller both call these functions with a `Client`, a `Clock`, chance,
- * an `AbortSignal` and somebody to tell about progress.
+ * files or knows a command line: the CLI and the controller both call these functions with a `Client`, a `Clock`,
+ * chance, an `AbortSignal` and a listener for progress.
  *
  * The way of an apply: `prepare` makes objects ready to be sent, `survey` reads what is there and asks the server what it
  * would make of ours (a dry run, so every refusal is known before the first write), `plan` decides (pure), `apply`
@@ -21,11 +21,11 @@ import type { Progress } from './progress.ts';
 export interface ComponentIdentity {
   readonly name: string;
   readonly namespace: string;
-  /** Uid of the custom resource; undefined where somebody applies a manifest. */
+  /** Uid of the custom resource; undefined where a user applies a manifest. */
   readonly uid?: string;
 }
 
-/** A place in a rendered object whose value nobody may see, beside the data of Secrets, which is always masked. */
+/** A place in a rendered object whose value must stay hidden, beside the data of Secrets, which is always masked. */
 export interface SecretPath {
   readonly kind: string;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface ApplyContext {
   readonly random: Random;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** Troubles that pass are waited out for so long (default: a minute). */
+  /** How long passing errors are waited out (default: a minute). */
   readonly retryForMs?: number;
 }
 

@@ -26,7 +26,10 @@ export interface Scrubber {
   scrub(text: string): string;
 }
 
-/** Shorter ones are words of every message; nobody would recognise them as secrets, nor read the message without them. */
+/**
+ * Shorter values are words of every message: no reader would recognise them as secrets, nor understand the message
+ * without them.
+ */
 const SHORTEST = 4;
 const MOST_LEAVES = 1000;
 

@@ -1,4 +1,4 @@
-/** How a component is: what it has, what of that is missing or changed hands, and how its rollout stands. */
+/** The state of a component: its objects, which of them are missing or changed hands, and how its rollout stands. */
 import {
   CONFIG_MAPS,
   CONTROLLER_REVISIONS,
@@ -35,7 +35,7 @@ export interface ObjectStatus {
 }
 
 export interface ComponentStatus {
-  /** `absent`: there is no inventory; `applying` and `deleting`: somebody is at it, or was cut short. */
+  /** `absent`: there is no inventory; `applying` and `deleting`: a writer is at work, or was cut short. */
   readonly phase: 'absent' | Inventory['phase'];
   readonly inventory: Inventory | undefined;
   readonly objects: readonly ObjectStatus[];

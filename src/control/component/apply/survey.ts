@@ -1,7 +1,7 @@
 /**
- * Looks before anything is done: what is live under the component's names, and what the server would make of each object. A dry
- * run meets everything a real one would (owners, validation, rights, quotas, policies), so what stands in the way is
- * known, all of it, before the first write.
+ * Reads before anything is written: the live objects under the component's names, and the server's prediction of each
+ * object. A dry run meets everything a real one would (owners, validation, rights, quotas, policies), so all obstacles
+ * are known before the first write.
  */
 import { COMPONENT_ANNOTATIONS, COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import { NAMESPACES } from '../../../core/api/registry/resources.ts';
@@ -35,16 +35,16 @@ export interface SurveyOptions {
   /** Take fields from their owners. */
   readonly force?: boolean;
   readonly adopt?: Adoption;
-  /** Delete and make anew what cannot be changed in place. */
+  /** Delete and create anew objects that cannot be changed in place. */
   readonly recreate?: boolean;
-  /** False keeps what is no longer in the component; the next apply that prunes finds it. */
+  /** False keeps objects that are no longer in the component; the next apply that prunes finds them. */
   readonly prune?: boolean;
   /**
-   * Take fields of our own objects back from whoever changed them by hand (an update). Who applies them lays claim to them, and
-   * is never overruled so.
+   * Take fields of our own objects back from managers that changed them by hand (an update). A manager that applies
+   * fields lays claim to them, and is never overruled so.
    */
   readonly reclaim?: boolean;
-  /** Leave a component alone that somebody has turned back; for who applies by itself again and again. */
+  /** Leave a component alone that was undone; for a controller, which applies again and again. */
   readonly keepsUndone?: boolean;
   /** Managers whose fields become ours, beside kubectl's; `name*` for all that begin so. */
   readonly migrateFrom?: readonly string[];
@@ -60,7 +60,7 @@ export interface Survey {
   readonly plan: Plan;
   /** Everything that stands in the way, refusals of the plan included. */
   readonly problems: readonly ApplyProblem[];
-  /** Fields of others that would change, also where they are taken by force. */
+  /** Fields of other managers that would change, also where they are taken by force. */
   readonly conflicts: readonly FieldConflict[];
   /** Objects of which fields are taken back. */
   readonly reclaimed: ReadonlySet<string>;
@@ -71,7 +71,7 @@ export interface Survey {
 const CONCURRENCY = 8;
 
 export async function survey(outer: Calls, component: RenderedComponent, options: SurveyOptions): Promise<Survey> {
-  // Requests under way are aborted when the survey ends or fails: nobody waits for their answers any more.
+  // Requests under way are aborted when the survey ends or fails: their answers are not needed any more.
   using link = linkAbort(outer.context.signal);
   const calls = createCalls({ ...outer.context, signal: link.signal }, outer.scrubber);
   const { identity } = component;
@@ -89,7 +89,7 @@ export async function survey(outer: Calls, component: RenderedComponent, options
     }
   };
   const namespace = await ifAllowed(namespaceOf(calls, component, prepared));
-  // As if it were there: what is denied in it is denied before anybody asks whether it exists.
+  // A hidden namespace is treated as existing: a server denies requests in it before it checks whether it exists.
   const isNamespaceHidden = denials.length > 0;
   const found = await ifAllowed(readInventory(calls, identity));
   const otherOwner = await ownerProblem(calls, component, found, options.adopt);
@@ -323,7 +323,8 @@ async function ask(
       const all = conflictsIn(error, ref);
       const foreign = all.filter((each) => !isPredecessor(each.manager) && !mayReclaim(each));
       if (all.length > 0 && known.length === 0 && (force || foreign.length === 0)) {
-        // The fields of predecessors will be ours by then; those of others are taken because that was asked for.
+        // The fields of predecessors will be ours by then; those of other managers are taken because of `force` or
+        // `reclaim`.
         const isReclaimed = all.some((each) => !isPredecessor(each.manager) && mayReclaim(each));
         const forced = await ask(calls, ref, object, present, { ...claims, force: true }, all);
         return { ...forced, conflicts: foreign, isReclaimed };

@@ -1,7 +1,7 @@
 /**
- * Goes back to an earlier template, as `kubectl rollout undo` does: the DaemonSet is given what the revision kept. Secrets and
- * ConfigMaps have no history, and the manifest still says what it said; both are told, and the inventory records it, so
- * that `status` shows it and a controller does not at once undo the undoing.
+ * Goes back to an earlier template, as `kubectl rollout undo` does: the DaemonSet gets the revision's template. Secrets
+ * and ConfigMaps have no history, and the manifest is unchanged; both are reported, and the inventory records the undo,
+ * so that `status` shows it and a controller does not at once undo the undoing.
  */
 import { COMPONENT_FIELD_MANAGERS } from '../../../core/api/names.ts';
 import { DAEMON_SETS } from '../../../core/api/registry/resources.ts';

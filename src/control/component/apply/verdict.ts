@@ -5,13 +5,13 @@ import type { ComponentStatus } from './status.ts';
 export type Verdict =
   /** Everything is there and on every node that should have it. */
   | 'rolled-out'
-  /** An apply, a deletion or a rollout is under way, or somebody holds it (paused, canary): time or approval ends it. */
+  /** An apply, a deletion or a rollout is under way, or a user holds it (paused, canary): time or approval ends it. */
   | 'progressing'
   /** The rollout does not complete by itself: objects are missing or another's, or nodes cannot run the pods. */
   | 'failed'
   | 'absent';
 
-/** Reasons that somebody must do something about. A node that is not ready may come back. */
+/** Reasons that a user must do something about. A node that is not ready may come back. */
 const STUCK: ReadonlySet<LagCode> = new Set([
   'create-failed',
   'unschedulable',

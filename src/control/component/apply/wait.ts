@@ -1,4 +1,4 @@
-/** Waits until a DaemonSet is rolled out, and tells on the way how far it is and what holds it up where. */
+/** Waits until a DaemonSet is rolled out, and reports on the way its progress and the reasons of delays by node. */
 import { CONTROLLER_REVISIONS, DAEMON_SETS, EVENTS, NODES, PODS } from '../../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import { formatLabelSelector } from '../../../core/kube/label-selector.ts';
@@ -25,12 +25,14 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   /** Labels of nodes that make groups; else the usual ones. */
   readonly groupBy?: readonly string[];
-  /** At most one snapshot in so long (default: a quarter of a second). */
+  /** The least time between two snapshots (default: a quarter of a second). */
   readonly everyMs?: number;
   readonly mostLagging?: number;
-  /** Takes what must not be told out of messages of the cluster. */
+  /** Removes secret values from messages of the cluster. */
   readonly scrubber?: Scrubber;
-  /** The DaemonSet as the server answered the write whose rollout this is; without it whatever is newest is waited for. */
+  /**
+   * The DaemonSet as the server answered the write whose rollout this is; absent: the rollout of the newest template.
+   */
   readonly written?: Stored<DaemonSet>;
 }
 
@@ -42,7 +44,7 @@ export type RolloutOutcome =
   | { readonly outcome: 'superseded'; readonly snapshot: RolloutSnapshot; readonly by?: string }
   /** The DaemonSet was deleted, or replaced by another of its name. */
   | { readonly outcome: 'deleted' }
-  /** The server was away, and who answers now does not have what was waited for. */
+  /** The server was away, and the one that answers now does not have the DaemonSet. */
   | { readonly outcome: 'other-cluster'; readonly why: string };
 
 const DEFAULT_EVERY_MS = 250;
@@ -96,7 +98,7 @@ export async function waitForRollout(context: ApplyContext, options: WaitOptions
     }
     const set = sources.set.lister.get(name, namespace);
     const age = written === undefined || set === undefined ? 'same' : compareTemplates(set, written);
-    // A server that lags behind still shows what was there before; the change itself brings the next look.
+    // A server that lags behind still shows the former template; the change itself brings the next snapshot.
     if (age === 'older') return;
     if (age === 'newer') {
       finish({ outcome: 'superseded', snapshot });

@@ -4,7 +4,7 @@ import { hasFinalizer } from '../../../core/kube/finalizers.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
 import { forget, type Reconcile } from './controller-state.ts';
 
-/** Set before the first object is created: no object may outlive a deletion that nobody saw. */
+/** Set before the first object is created: no object may outlive a deletion that the controller did not see. */
 export async function addFinalizer(reconcile: Reconcile): Promise<void> {
   const { object } = reconcile;
   if (hasFinalizer(object, COMPONENT_FINALIZER)) return;

@@ -45,7 +45,7 @@ async function currentStatus(
   const { state, tracked, object, children, signal } = reconcile;
   const inventories = children.inventoriesOf(object.metadata.uid);
   const identity = desired?.is === 'valid' ? desired.rendered.identity : inventories[0]?.identity;
-  // A DaemonSet of that name may be somebody else's; only an inventory in its namespace makes it ours.
+  // A DaemonSet of that name may belong to another owner; only an inventory in its namespace makes it ours.
   const isOurs = inventories.some((each) => each.identity.namespace === identity?.namespace);
   const set = isOurs ? daemonSetOf(reconcile, identity) : undefined;
   const snapshot = set === undefined ? undefined : await rolloutOf(state, children, tracked, set, signal);

@@ -17,7 +17,7 @@ const MOST_GROUPS = 50;
 
 export type Grouping = (node: Node | undefined) => string;
 
-/** How nodes without the label are called, and nodes nobody may look at. */
+/** The group of nodes without the label, and of nodes that the user may not read. */
 const NO_GROUP = '-';
 const ALL_NODES = 'all';
 

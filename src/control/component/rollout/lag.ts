@@ -146,6 +146,6 @@ function nodeLag(node: Node): Lag {
 const nodeNote = (node: Node | undefined): string =>
   node !== undefined && isDown(node) ? '; the node is not ready' : '';
 
-/** For people who wait for a canary that waits for them. */
+/** For people who wait for a canary that waits for their approval. */
 export const approvalHint = (revision: number | undefined): string =>
   revision === undefined ? '' : `; to go on, annotate ${ROLLOUT_ANNOTATIONS.canaryApproved}=${revision}`;

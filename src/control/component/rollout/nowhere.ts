@@ -1,4 +1,4 @@
-/** Why a daemon is for no node at all. It is rolled out then, and nothing runs: nobody meant that. Pure. */
+/** Why a daemon selects no node at all. It is rolled out then, and nothing runs, which is never intended. Pure. */
 import type { Node, PodSpec } from '../../../core/api/types/core-v1.ts';
 import { compileEligibility } from '../../../core/daemons/eligibility.ts';
 import type { PlacementSpec } from '../../../core/daemons/node-anchors.ts';

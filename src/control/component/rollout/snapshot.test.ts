@@ -181,7 +181,7 @@ describe('a snapshot', () => {
     expect(nowhere({ nodeSelector: { disk: 'ssd' } }, [node('a'), tainted])).toBe(
       'it does not tolerate the taints of the nodes it selects: tolerate `gpu:NoSchedule` or remove that taint from the node',
     );
-    // Of what it does tolerate nothing is said.
+    // A tolerated taint is not reported.
     const tolerations = [{ key: 'gpu', operator: 'Exists' }];
     const twice: Node = {
       ...tainted,
@@ -192,7 +192,7 @@ describe('a snapshot', () => {
     );
     expect(nowhere({ affinity }, two)).toBe('none of 2 nodes matches its required node affinity');
     expect(nowhere({}, [])).toBe('the cluster has no nodes');
-    // It is for one that the controller has not counted yet.
+    // The daemon selects a node that the controller has not counted yet.
     expect(nowhere({}, two)).toBeUndefined();
     expect(snapshot({}).nowhere).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** How far a rollout is, at one moment, from what is known of the DaemonSet, its pods and the nodes. Pure. */
+/** The progress of a rollout at one moment, from the DaemonSet, its pods and the nodes. Pure. */
 import { CANARY_PASSED_ANNOTATION, ROLLOUT_ANNOTATIONS } from '../../../core/api/names.ts';
 import type { ControllerRevision, DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Event, Node, Pod } from '../../../core/api/types/core-v1.ts';
@@ -54,7 +54,7 @@ export type RolloutState =
   | 'updating'
   | 'becoming-available'
   | 'complete'
-  /** Pods are replaced when somebody deletes them; there is nothing to wait for. */
+  /** Pods are replaced when a user deletes them; there is nothing to wait for. */
   | 'on-delete';
 
 export interface RolloutSnapshot extends Counts {
@@ -300,6 +300,6 @@ function warningsIn({ events }: SnapshotFacts): ReadonlyMap<string, string> {
   return new Map([...latest].map(([uid, { message }]) => [uid, message]));
 }
 
-/** Of a DaemonSet only that pods cannot be made; what kubelets warn about a pod is always worth telling. */
+/** Of a DaemonSet only events that pods cannot be created; a kubelet's warnings about a pod are always reported. */
 const isTold = (kind: string | undefined, reason: string | undefined): boolean =>
   kind === 'DaemonSet' ? reason === 'FailedCreate' : kind === 'Pod' && reason !== 'FailedScheduling';

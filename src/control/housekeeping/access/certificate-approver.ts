@@ -1,4 +1,7 @@
-/** Approves the client certificates of kubelets by itself where the one who asks was granted that; people do the rest. */
+/**
+ * Approves the client certificates of kubelets where the requester was granted that; all other requests are left to
+ * people.
+ */
 import { CERTIFICATE_SIGNING_REQUESTS, SUBJECT_ACCESS_REVIEWS } from '../../../core/api/registry/resources.ts';
 import type { SubjectAccessReview } from '../../../core/api/types/authorization-v1.ts';
 import type { CertificateSigningRequest } from '../../../core/api/types/certificates-v1.ts';
@@ -31,7 +34,7 @@ export function createCertificateApprover(options: AccessKeeperOptions): Actor {
       try {
         await client.update(CERTIFICATE_SIGNING_REQUESTS, next, { subresource: 'approval', signal });
       } catch (error) {
-        // Changed meanwhile: the change brings it back here. Gone: nobody wants it any more.
+        // Changed meanwhile: the event requeues the request. Gone: there is nothing left to approve.
         if (!isStatus(error, 'Conflict') && !isStatus(error, 'NotFound')) throw error;
       }
       return;
@@ -78,14 +81,16 @@ const isOpen = (request: CertificateSigningRequest): boolean =>
   !hasCondition(request, 'Approved') &&
   !hasCondition(request, 'Denied');
 
-/** Which permissions would do: for a certificate in one's own name, or in that of a node to come. */
+/**
+ * The permissions of which one is needed: for a certificate in the requester's own name, or in that of a future node.
+ */
 function permissionsFor(request: CertificateSigningRequest): readonly string[] {
   try {
     const read = readCertificateRequest(requestPem(request));
     if (kubeletClientProblem(read, request.spec.usages ?? []) !== undefined) return [];
     return request.spec.username === read.commonName ? ['selfnodeclient', 'nodeclient'] : ['nodeclient'];
   } catch {
-    // What cannot be read is nobody's to approve by itself.
+    // A request that cannot be read is not approved automatically.
     return [];
   }
 }

@@ -26,7 +26,7 @@ export function createCertificateCleaner(options: AccessKeeperOptions): Actor {
     try {
       await client.delete(CERTIFICATE_SIGNING_REQUESTS, { name }, { preconditions, signal });
     } catch (error) {
-      // Something has happened to it: it is looked at anew.
+      // The request has changed: its event requeues it.
       if (!isStatus(error, 'Conflict') && !isStatus(error, 'NotFound')) throw error;
     }
   }

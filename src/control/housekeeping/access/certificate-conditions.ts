@@ -1,4 +1,4 @@
-/** Where a certificate signing request stands. */
+/** States of a certificate signing request. */
 import type { CertificateSigningRequest } from '../../../core/api/types/certificates-v1.ts';
 
 export const hasCondition = ({ status }: CertificateSigningRequest, type: string): boolean =>

@@ -1,4 +1,4 @@
-/** What each of Kubernetes' own signers signs. A request may be approved and yet be nothing its signer puts its name to. */
+/** Rules of each of Kubernetes' own signers. A request may be approved and yet be one that its signer refuses. */
 import type { ReadRequest } from '../../../machinery/certificates/certificate-requests.ts';
 
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';

@@ -1,4 +1,6 @@
-/** Signs what was approved, with the cluster's authority. What it will not sign is marked as failed, with the reason. */
+/**
+ * Signs approved requests with the cluster's authority. A request that it refuses is marked as failed, with the reason.
+ */
 import { CERTIFICATE_SIGNING_REQUESTS } from '../../../core/api/registry/resources.ts';
 import type { CertificateSigningRequest } from '../../../core/api/types/certificates-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
@@ -36,7 +38,7 @@ export function createCertificateSigner(options: CertificateSignerOptions): Acto
     try {
       await client.update(CERTIFICATE_SIGNING_REQUESTS, { ...request, status }, { subresource: 'status', signal });
     } catch (error) {
-      // Changed meanwhile: the change brings it back here. Gone: nobody wants it any more.
+      // Changed meanwhile: the event requeues the request. Gone: there is nothing left to sign.
       if (!isStatus(error, 'Conflict') && !isStatus(error, 'NotFound')) throw error;
     }
   }
@@ -55,8 +57,8 @@ export function createCertificateSigner(options: CertificateSignerOptions): Acto
   }
 
   /**
-   * What was read is checked, and what was checked is signed. Whatever goes wrong with one request goes wrong every time
-   * and is its end; only an authority whose own time is up may be replaced by another, so that is tried again.
+   * The very request that was checked is signed. An error of one request would occur every time and is its end; only an
+   * expired authority may be replaced by another, so that error is retried.
    */
   async function certificateFor({ spec }: CertificateSigningRequest): Promise<Outcome> {
     const { expirationSeconds = YEAR_SECONDS, signerName, usages = [] } = spec;
@@ -83,7 +85,7 @@ export function createCertificateSigner(options: CertificateSignerOptions): Acto
   }).watch(requests, (request, { type }) => (type !== 'delete' && isForUs(request) ? [request.metadata.name] : []));
 }
 
-/** Approved, by nobody denied, not yet answered, and to be signed by one of ours. */
+/** Approved, not denied, not yet issued, and for one of our signers. */
 const isForUs = (request: CertificateSigningRequest): boolean =>
   isOurSigner(request.spec.signerName) &&
   !isIssued(request) &&

@@ -1,6 +1,6 @@
 /**
- * Cluster roles that gather others: their rules are those of all cluster roles their selectors choose, each rule once, in
- * the order of the names. So whoever adds a kind can add to `view` by labelling a role of their own.
+ * Aggregated cluster roles: their rules are those of all cluster roles their selectors choose, each rule once, in the
+ * order of the names. So the author of a new kind can add to `view` by labelling a role.
  */
 import { CLUSTER_ROLES } from '../../../core/api/registry/resources.ts';
 import type { ClusterRole, PolicyRule } from '../../../core/api/types/rbac-v1.ts';
@@ -24,7 +24,7 @@ export function createClusterRoleAggregation(options: AccessKeeperOptions): Acto
     try {
       await client.update(CLUSTER_ROLES, { ...role, rules }, { signal });
     } catch (error) {
-      // Gone: nothing to gather. Changed meanwhile: the change brings the role back here.
+      // Gone: nothing to aggregate. Changed meanwhile: the event requeues the role.
       if (!isStatus(error, 'NotFound') && !isStatus(error, 'Conflict')) throw error;
     }
   }
@@ -37,7 +37,7 @@ export function createClusterRoleAggregation(options: AccessKeeperOptions): Acto
     ...(options.logger === undefined ? {} : { logger: options.logger }),
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
   }).watch(roles, function* () {
-    // Any role may belong to any that gathers; there are few.
+    // Any role may match any aggregating role; there are few of the latter.
     for (const role of roles.lister.list()) if (role.aggregationRule !== undefined) yield role.metadata.name;
   });
 }
@@ -60,7 +60,7 @@ export function gatheredRules(role: ClusterRole, all: Iterable<Stored<ClusterRol
   return rules;
 }
 
-/** Rules that say the same are one. */
+/** Equal for rules with the same content. */
 const ruleIdentity = ({
   apiGroups = [],
   nonResourceURLs = [],

@@ -42,7 +42,8 @@ export function createRootCaPublisher(options: RootCaPublisherOptions): Actor {
         await client.update(CONFIG_MAPS, { ...found, metadata, data }, { signal });
       }
     } catch (error) {
-      // Made, changed or removed meanwhile: that change brings the namespace back here. An ending namespace needs none.
+      // Created, changed or deleted meanwhile: that event requeues the namespace. A terminating namespace needs no
+      // config map.
       const isLate = isStatus(error, 'AlreadyExists') || isStatus(error, 'Conflict') || isStatus(error, 'NotFound');
       if (!isLate && !isTerminating(error)) throw error;
     }

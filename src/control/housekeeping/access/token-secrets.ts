@@ -1,6 +1,6 @@
 /**
- * Secrets of type `kubernetes.io/service-account-token`: whoever makes one for an account finds a token in it that lives as
- * long as the secret does. One whose account is gone, or was replaced, goes too.
+ * Secrets of type `kubernetes.io/service-account-token`: one that a user creates for an account gets a token that lives
+ * as long as the secret does. A secret whose account is gone, or was replaced, is deleted.
  */
 import { SECRETS, SERVICE_ACCOUNTS } from '../../../core/api/registry/resources.ts';
 import type { TokenRequest } from '../../../core/api/types/authentication-v1.ts';
@@ -47,7 +47,7 @@ export function createTokenSecrets(options: TokenSecretsOptions): Actor {
     const accountName = annotations[ACCOUNT_NAME] ?? '';
     const known = annotations[ACCOUNT_UID] ?? '';
     try {
-      // Asked, not looked up: a cache that lags must not delete anything.
+      // Read from the server: a cache that lags must not cause a deletion.
       const account = await client.get(SERVICE_ACCOUNTS, { namespace, name: accountName }, { signal }).catch(absent);
       if (account === undefined || (known !== '' && known !== account.metadata.uid)) {
         const { resourceVersion, uid } = secret.metadata;
@@ -66,7 +66,7 @@ export function createTokenSecrets(options: TokenSecretsOptions): Actor {
       };
       await client.update(SECRETS, next, { signal });
     } catch (error) {
-      // Changed or gone meanwhile: the change brings it back here.
+      // Changed or gone meanwhile: the event requeues the secret.
       if (!isStatus(error, 'Conflict') && !isStatus(error, 'NotFound')) throw error;
     }
   }
@@ -92,7 +92,7 @@ export function createTokenSecrets(options: TokenSecretsOptions): Actor {
     clock,
     random,
     identify: ({ name, namespace }) => `${namespace}/${name}`,
-    // Nothing of a secret belongs in a log but where it is.
+    // Of a secret only its namespace and name belong in a log.
     describe: ({ name, namespace }) => ({ secret: `${namespace}/${name}` }),
     ...(options.logger === undefined ? {} : { logger: options.logger }),
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),

@@ -76,7 +76,7 @@ describe('the count', () => {
           recheckAt,
           overdue,
         } = countBudget(before, all, { expectedPods: all.length, desiredHealthy }, NOW);
-        // Upstream's rule, once more: neither those on their way out nor those about to be count.
+        // Upstream's rule, once more: neither terminating pods nor pods whose eviction was approved count.
         const isPending = (at: string | undefined): boolean =>
           at !== undefined && Date.parse(at) + DELETION_TIMEOUT_MS > NOW;
         const healthy = stamped.filter(({ ready, deleting, at }) => ready && !deleting && !isPending(at)).length;

@@ -1,4 +1,4 @@
-/** What a PodDisruptionBudget's status should say, from its pods and what their owners want. Pure. */
+/** The status that a PodDisruptionBudget should have, from its pods and the scale of their owners. Pure. */
 import {
   DISRUPTION_ALLOWED,
   DISRUPTION_TARGET,
@@ -44,7 +44,7 @@ function scaled(value: number | string, total: number): number {
 }
 
 export interface Count {
-  /** The very same budget when its status says it all already. */
+  /** The very same budget when its status is right already. */
   readonly budget: Stored<PodDisruptionBudget>;
   /** When an approved eviction that did not happen is to be forgotten; undefined when none is under way. */
   readonly recheckAt: number | undefined;
@@ -104,7 +104,7 @@ function isSameMap(before: { readonly [name: string]: string }, after: readonly 
   return Object.keys(before).length === after.length && after.every(([name, time]) => before[name] === time);
 }
 
-/** When nothing can be said, nothing is allowed. */
+/** The status where counting failed: no disruption is allowed. */
 export function failedBudget(
   budget: Stored<PodDisruptionBudget>,
   why: string,
@@ -135,10 +135,10 @@ export function failedBudget(
   return { ...budget, status: failed };
 }
 
-/** How long a pod that lives on may carry the note that it is about to be disturbed. */
+/** How long a pod that is not deleted may keep the condition `DisruptionTarget`. */
 const STALE_NOTE_MS = 120_000;
 
-/** Milliseconds until the note is stale; undefined for pods to which this does not apply. */
+/** Milliseconds until the condition is stale; undefined for pods to which this does not apply. */
 export function staleNoteIn(pod: Stored<Pod>, now: number): number | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return undefined;
   const conditions = pod.status?.conditions;

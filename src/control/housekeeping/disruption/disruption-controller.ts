@@ -79,7 +79,7 @@ export function createDisruptionController(options: DisruptionControllerOptions)
       recorder.event(pod, { type: 'Warning', reason: 'NotDeleted', note });
     }
     if (counted.budget !== budget) await write(counted.budget, signal);
-    // A moment later, so that it is past due by then and not due.
+    // One millisecond later, so that the approved eviction is past its deadline by then.
     return counted.recheckAt === undefined ? undefined : { requeueAfterMs: counted.recheckAt - now + 1 };
   }
 
@@ -135,7 +135,7 @@ export function createDisruptionController(options: DisruptionControllerOptions)
     return keys ?? NO_KEYS;
   }
 
-  /** A pod that was to be disturbed and is still here after all: the note comes off. */
+  /** Sets the condition `DisruptionTarget` to False on a pod that was to be evicted and is still there. */
   async function clearNote(key: ObjectKey, signal: AbortSignal): Promise<ReconcileResult | void> {
     const pod = pods.lister.get(key.name, key.namespace);
     const wait = pod === undefined ? undefined : staleNoteIn(pod, clock.now());

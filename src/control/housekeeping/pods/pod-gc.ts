@@ -1,6 +1,6 @@
 /**
- * pods/ — takes away pods that nobody else will: those on nodes that are gone, those that ended long ago when there are
- * too many, those that are to go and run nowhere, and those that are to go on a node declared out of service.
+ * pods/ — deletes pods that no kubelet or controller will: those on nodes that are gone, those that ended long ago when
+ * there are too many, terminating ones without a node, and terminating ones on a node declared out of service.
  *
  * Each deletion names what it rests on. A node missing from the cache proves nothing: it waits in quarantine, and then
  * the API server is asked; only "not found" is an answer.
@@ -22,9 +22,9 @@ import { createQuarantine, sortPods, type Sorted } from './sort-pods.ts';
 
 export interface PodGcOptions extends KeeperOptions {
   readonly periodMs?: number;
-  /** How long a node must have been missing before anybody asks. */
+  /** How long a node must have been missing before the API server is asked. */
   readonly quarantineMs?: number;
-  /** So many pods that have ended are kept; 0 keeps all. */
+  /** Number of ended pods that are kept; 0 keeps all. */
   readonly keepEnded?: number;
 }
 
@@ -75,7 +75,10 @@ export function createPodGc(options: PodGcOptions): Actor {
     });
   }
 
-  /** It is first told that it failed: with its node gone nobody else would ever say so, and its owner wants to know. */
+  /**
+   * The pod's phase is first set to Failed: with its node gone no kubelet would ever do so, and its owner needs to
+   * know.
+   */
   async function remove(pod: Stored<Pod>, why: PodCondition | undefined, signal: AbortSignal): Promise<void> {
     const { uid } = pod.metadata;
     const phase = pod.status?.phase;

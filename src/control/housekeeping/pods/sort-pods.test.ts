@@ -60,7 +60,7 @@ describe('pods that may be removed', () => {
         const sorted = sortPods(list, (name) => NODES.get(name), keepEnded);
         const ended = list.filter(({ status }) => status?.phase === 'Succeeded' || status?.phase === 'Failed');
         expect(sorted.ended.length).toBe(keepEnded === 0 ? 0 : Math.max(0, ended.length - keepEnded));
-        // Nobody who stays would have had to go before somebody who goes.
+        // No pod that stays ranks before a pod that goes.
         const staying = ended.filter((pod) => !sorted.ended.includes(pod));
         for (const going of sorted.ended) for (const stays of staying) expect(firstToGo(going, stays)).toBeLessThan(0);
         for (const { metadata, spec } of sorted.outOfService) {

@@ -57,7 +57,7 @@ const isGivenUp = (node: Stored<Node>): boolean =>
   !isConditionTrue(node.status?.conditions, 'Ready') &&
   node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) === true;
 
-/** Evicted ones before others, then the oldest, then by name. */
+/** Evicted pods first, then the oldest, then by name. */
 export function firstToGo(a: Stored<Pod>, b: Stored<Pod>): number {
   const evicted = Number(isEvicted(b)) - Number(isEvicted(a));
   if (evicted !== 0) return evicted;
@@ -69,7 +69,7 @@ export function firstToGo(a: Stored<Pod>, b: Stored<Pod>): number {
 const isEvicted = ({ status }: Stored<Pod>): boolean => status?.phase === 'Failed' && status.reason === 'Evicted';
 
 export interface Quarantine {
-  /** Of the nodes that are missing now, those that have been missing for long enough. Others begin their time. */
+  /** Of the nodes that are missing now, those that have been missing for long enough. The time of the others begins. */
   due(missing: ReadonlySet<string>, now: number): readonly string[];
 }
 
@@ -84,7 +84,7 @@ export function createQuarantine(ms: number): Quarantine {
         if (began === undefined) since.set(name, now);
         else if (now - began >= ms) due.push(name);
       }
-      // An answer counts for one round: whoever is still missing after it is asked about again later.
+      // An answer counts for one round: a node that is still missing after it is asked about again later.
       for (const name of due) since.delete(name);
       return due;
     },

@@ -1,6 +1,6 @@
 /**
- * quota/ — keeps the status of ResourceQuotas: what they allow and how much is used. Admission counts for itself and needs
- * no status; people, and whoever plans ahead, read it. Kinds are followed only once a quota names them.
+ * quota/ — keeps the status of ResourceQuotas: their limits and the usage. Admission counts for itself and needs no
+ * status; people and planning tools read it. Kinds are followed only once a quota names them.
  *
  * A quota over many objects is counted again at most so often that counting stays a small share of the time.
  */
@@ -70,7 +70,7 @@ export function createQuotaController(options: QuotaControllerOptions): Actor {
     return { requeueAfterMs: options.resyncMs ?? RESYNC_MS };
   }
 
-  /** What the quota counts, as far as it is served. */
+  /** The kinds that the quota counts, as far as they are served. */
   async function kindsOf(quota: Stored<ResourceQuota>, signal: AbortSignal) {
     const kinds = new Map<string, Counted & { readonly objects: readonly KubeObject[] }>();
     for (const name of compileQuota(quota).hard.keys()) {
@@ -119,7 +119,7 @@ export function createQuotaController(options: QuotaControllerOptions): Actor {
     logger: options.logger ?? silentLogger,
     concurrency: CONCURRENCY,
     ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
-    // Our own writes change the status alone.
+    // Only changes of spec or status need a count; own writes change the status alone.
   }).watch(quotas, (quota, change) =>
     change.type === 'update' && change.old.spec === change.object.spec && change.old.status === change.object.status
       ? []
@@ -136,7 +136,7 @@ export function createQuotaController(options: QuotaControllerOptions): Actor {
   return together('resource-quota', [controller, follower]);
 }
 
-/** Whether a change can change what is counted: most changes of pods are news of their health. */
+/** Whether a change can change the count: most changes of pods are news of their health. */
 function matters(object: KubeObject, old: KubeObject): boolean {
   if (object.metadata.deletionTimestamp !== old.metadata.deletionTimestamp) return true;
   const [next, before] = [object as Pod, old as Pod];

@@ -1,4 +1,4 @@
-/** What a quota's status should say. Pure. */
+/** The status that a quota should have. Pure. */
 import type { ResourceQuota, ResourceQuotaStatus } from '../../../core/api/types/core-v1.ts';
 import { compareQuantities, type Quantity, quantityFromJson, ZERO } from '../../../core/kube/quantity.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
@@ -29,7 +29,10 @@ export function usedOf(quota: Stored<ResourceQuota>, kinds: readonly Counted[], 
   return used;
 }
 
-/** The quota with this status; the very same when it says so already. What nobody counts keeps what it said. */
+/**
+ * The quota with this status; the very same when it has it already. Resources that are not counted keep their old
+ * usage.
+ */
 export function withUsed(quota: Stored<ResourceQuota>, counted: Usage): Stored<ResourceQuota> {
   const hard = quota.spec?.hard ?? {};
   const before = readUsage(quota.status?.used);

@@ -28,7 +28,7 @@ interface Guard<T extends KubeObject> {
   isUsed(object: Stored<T>): boolean | Promise<boolean>;
 }
 
-/** A controller that gives the finalizer to what lives and takes it from what is to go and is not used. */
+/** A controller that adds the finalizer to live objects and removes it from unused ones that are being deleted. */
 function guard<T extends KubeObject>(
   { client, informers, clock, random, logger, metrics }: KeeperOptions,
   { name, resource, finalizer, isUsed }: Guard<T>,
@@ -66,12 +66,12 @@ export function createClaimProtection(options: KeeperOptions): Actor {
     async isUsed(claim) {
       const { namespace = '' } = claim.metadata;
       for (const pod of pods.lister.list(namespace)) if (mounts(pod, claim)) return true;
-      // A cache may not know the newest pod; a claim goes only when the server says that nobody has it.
+      // A cache may lack the newest pod; a claim goes only when the server shows no pod that mounts it.
       const { items } = await client.list(PODS, { namespace });
       return items.some((pod) => mounts(pod, claim));
     },
   });
-  // Pods come and go all the time, claims that wait for one to go are rare.
+  // Claims that wait for a pod to go, by namespace: they are rare, while pods come and go all the time.
   const waiting = new Map<string, Map<string, ObjectKey>>();
   controller.watch(informer, (claim, { type }) => {
     const { name, namespace = '' } = claim.metadata;
@@ -93,14 +93,16 @@ export function createClaimProtection(options: KeeperOptions): Actor {
 
 const NONE: readonly ObjectKey[] = [];
 
-/** Names of the claims a pod may mount. Whose an ephemeral one is, the claim says. */
+/**
+ * Names of the claims a pod may mount. For an ephemeral volume, the claim's controller says whether it is the pod's.
+ */
 const claimsOf = ({ metadata, spec }: Stored<Pod>): readonly string[] =>
   (spec?.volumes ?? []).flatMap(({ ephemeral, name, persistentVolumeClaim }) => {
     if (ephemeral !== undefined) return [`${metadata.name}-${name}`];
     return persistentVolumeClaim === undefined ? [] : [persistentVolumeClaim.claimName];
   });
 
-/** A pod without a node will not get to run with a claim that is to go. */
+/** A pod without a node will not get to run with a claim that is being deleted. */
 function mounts(pod: Stored<Pod>, claim: Claim): boolean {
   const { nodeName = '', volumes = [] } = pod.spec ?? {};
   if (nodeName === '') return false;
@@ -115,7 +117,7 @@ function mounts(pod: Stored<Pod>, claim: Claim): boolean {
   );
 }
 
-/** Its node is done with it, or it was deleted by force: it waits for its finalizers alone. */
+/** The pod's kubelet has stopped it, or it was force-deleted: only its finalizers keep it. */
 const isShutDown = (pod: Stored<Pod>): boolean => isBeingDeleted(pod) && pod.metadata.deletionGracePeriodSeconds === 0;
 
 export function createVolumeProtection(options: KeeperOptions): Actor {

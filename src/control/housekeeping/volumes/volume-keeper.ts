@@ -83,7 +83,7 @@ export function createVolumeKeeper(options: VolumeKeeperOptions): Actor {
     await client.update(PERSISTENT_VOLUME_CLAIMS, { ...claim, status: { ...claim.status, ...status } }, STATUS);
   }
 
-  /** One write after the other, each found done when it is done: whoever ends in between is gone on from. */
+  /** One write after the other, each skipped when it is done already: a reconcile that ends in between is resumed. */
   async function unite(claim: Claim, found: Volume): Promise<void> {
     const bound = boundTo(found, claim);
     const volume = bound === found ? found : await client.update(PERSISTENT_VOLUMES, bound);
@@ -103,7 +103,7 @@ export function createVolumeKeeper(options: VolumeKeeperOptions): Actor {
       phase: 'Bound',
       ...(accessModes === undefined ? {} : { accessModes }),
       ...(capacity === undefined ? {} : { capacity }),
-      // From now on it is the resizer's to change.
+      // From now on the resizer changes this field.
       ...(volumeAttributesClassName === undefined
         ? {}
         : { currentVolumeAttributesClassName: volumeAttributesClassName }),

@@ -1,4 +1,4 @@
-/** Runs every lint over a component. A lint is silenced on the component, with a reason that everybody can read. */
+/** Runs every lint over a component. A lint is silenced on the component, with a reason that every reader sees. */
 import { containersOf } from '../containers-of.ts';
 import type { Place } from '../problem.ts';
 import type { ReadComponent } from '../read/read-component.ts';

@@ -150,7 +150,7 @@ const isUnresolved = ({ code, path, place }: Problem, told: readonly Problem[]):
 
 const NAMING = /^(?:|metadata|metadata\.name|spec|spec\.namespace.*)$/;
 
-/** The second would replace the first, and which one was meant nobody knows. */
+/** The second component would replace the first, and which one was meant is unknown. */
 function givenTwice(
   read: ReadComponent,
   { identity: { namespace, name } }: Rendered,

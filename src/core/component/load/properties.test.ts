@@ -1,4 +1,4 @@
-/** What holds for every component: generated from the schema itself, so that no field is left out. */
+/** Properties of every component: generated from the schema itself, so that no field is left out. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ObjectSchema, type Schema, snakeCase } from '../../api/component/language.ts';

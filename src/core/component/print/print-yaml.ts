@@ -70,7 +70,7 @@ function scalar(value: unknown, indent: string, isKey = false): string {
   return JSON.stringify(value);
 }
 
-/** A block keeps what it is given but for lines that end in blanks or begin with them, which readers see differently. */
+/** A block keeps its text but for lines that end in blanks or begin with them, which readers see differently. */
 const isBlockText = (value: string): boolean =>
   !UNPRINTABLE.test(value) && !/^[ \n]/.test(value) && !/[ \t]\n|[ \t]$|\t/.test(value) && value.trim() !== '';
 

@@ -1,6 +1,6 @@
 /**
- * Something in the place of what could not be read, so that the rest can be looked at. It passes every later check; where
- * it stands, a problem has been told already.
+ * A value in the place of one that could not be read, so that the rest can be checked. It passes every later check; a
+ * problem has been reported for its place already.
  */
 import type { Schema } from '../../api/component/language.ts';
 import { SecretText } from '../../api/component/secret-text.ts';

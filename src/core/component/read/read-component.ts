@@ -57,7 +57,9 @@ export function problemAt(
   return { ...fault, ...locate(read.document, read.trace, path) };
 }
 
-/** To look for what was meant takes time; whoever is wrong more often than this has no use for it. */
+/**
+ * Upper bound on suggestions: the search takes time, and an author with more mistakes than this has no use for them.
+ */
 const MOST_SUGGESTIONS = 200;
 
 /** Something that was written, but could not be read. */

@@ -1,4 +1,4 @@
-/** Single values: what a field wants, and what it is told when it gets something else. */
+/** Single values: the schema of a field, and the fault when a value does not match it. */
 import { percentProblems } from '../../kube/value-formats.ts';
 import { quantityProblem } from '../../kube/quantity.ts';
 import type { IntegerSchema, Schema, TextSchema } from '../../api/component/language.ts';
@@ -24,7 +24,7 @@ type ScalarSchema = Exclude<Schema, { readonly kind: 'list' | 'map' | 'object' |
 
 const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 
-/** In words, for messages; never what it says. */
+/** The kind of a node in words, for messages; never its value. */
 export function describeKind(node: SourceNode): string {
   if (node.kind === 'list') return 'a list';
   if (node.kind === 'map') return 'a mapping';
@@ -33,7 +33,7 @@ export function describeKind(node: SourceNode): string {
   return typeof node.value === 'boolean' ? 'true or false' : 'a number';
 }
 
-/** In words, for messages. */
+/** The node in words, for messages. */
 export function describeNode(node: SourceNode): string {
   if (node.kind !== 'scalar' || node.value === null) return describeKind(node);
   const { value } = node;
@@ -47,7 +47,7 @@ const FORMS: { readonly [form: string]: string } = {
   env: 'a list, or a mapping',
 };
 
-/** In words: what a field of this schema wants. */
+/** The values that a schema accepts, in words. */
 export function describeSchema(schema: Schema): string {
   switch (schema.kind) {
     case 'text':
@@ -102,7 +102,7 @@ const badValue = (message: string, expected: string, suggestion?: string): Readi
   fault: { code: 'EN_COMPONENT_VALUE', message, expected, ...(suggestion === undefined ? {} : { suggestion }) },
 });
 
-/** The same without a word of what was written. */
+/** The fault without any part of the value. */
 export const hushed = (schema: Schema, node: SourceNode, { code, expected, suggestion }: Fault): Fault => ({
   code,
   message:
@@ -110,7 +110,7 @@ export const hushed = (schema: Schema, node: SourceNode, { code, expected, sugge
       ? `expected ${describeSchema(schema)}, found ${describeKind(node)}`
       : `what stands here is not ${expected ?? describeSchema(schema)}`,
   ...(expected === undefined ? {} : { expected }),
-  // Others name what is nearest to it.
+  // Other suggestions contain the word nearest to the value.
   ...(suggestion === IN_QUOTES || suggestion === AS_STRING ? { suggestion } : {}),
 });
 

@@ -7,7 +7,7 @@ const known = new WeakMap<Schema, boolean>();
 export function holdsSecrets(schema: Schema): boolean {
   const before = known.get(schema);
   if (before !== undefined) return before;
-  // A schema inside itself adds nothing to what its other parts say.
+  // A schema inside itself adds nothing beyond its other parts.
   known.set(schema, false);
   const answer = look(schema);
   known.set(schema, answer);
@@ -21,6 +21,8 @@ function look(schema: Schema): boolean {
   return schema.kind === 'object' && Object.values(schema.fields).some((field) => holdsSecrets(field.schema));
 }
 
-/** A secret is one of its own fields: whoever writes there may get the field wrong, and the secret stands in another one. */
+/**
+ * A secret is one of the object's own fields: an author may get the field wrong, and write the secret into another one.
+ */
 export const isBesideSecret = (schema: Schema): boolean =>
   schema.kind === 'object' && Object.values(schema.fields).some((field) => field.schema.kind === 'secret');

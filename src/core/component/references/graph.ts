@@ -1,9 +1,9 @@
-/** The order in which things must come that need each other, or the circle that makes it impossible. */
+/** The order of things that need each other, or the cycle that makes an order impossible. */
 export type Ordered =
   | { readonly order: readonly number[]; readonly cycle?: undefined }
   | { readonly cycle: readonly number[]; readonly order?: undefined };
 
-/** `needs[i]` are those that come before i. Among those that may come, the first in the list comes first. */
+/** `needs[i]` are the indexes that come before i. Of several that are free, the first in the list comes first. */
 export function dependencyOrder(needs: readonly ReadonlySet<number>[]): Ordered {
   const waiting = needs.map(({ size }) => size);
   const neededBy = needs.map((): number[] => []);
@@ -24,7 +24,7 @@ export function dependencyOrder(needs: readonly ReadonlySet<number>[]): Ordered 
   return order.length === needs.length ? { order } : { cycle: findCycle(needs, done) };
 }
 
-/** From one that was never freed, along what it waits for, until one comes again. */
+/** From an index that was never freed, along its needs, until an index comes again. */
 function findCycle(needs: readonly ReadonlySet<number>[], done: ReadonlySet<number>): readonly number[] {
   const path: number[] = [];
   let at = needs.findIndex((_, index) => !done.has(index));

@@ -1,4 +1,4 @@
-/** The places of a component where a reference may stand, and what one means there that does not say it. */
+/** The places of a component where a reference may stand, and the default meaning of a reference there. */
 import { SecretText } from '../../api/component/secret-text.ts';
 import type { Component, Reference } from '../../api/component/types.ts';
 import { setOwn } from '../../kube/immutable.ts';
@@ -49,7 +49,7 @@ export function referencesIn(component: Component): readonly Place[] {
   return places;
 }
 
-/** The component with texts in the places of references, by path. What has none keeps its reference. */
+/** The component with texts in the places of references, by path. A place without a text keeps its reference. */
 export function withTexts(component: Component, texts: ReadonlyMap<string, string>): Component {
   let changed: unknown = component;
   for (const [path, text] of texts) changed = withText(changed, path.split('\n'), text, false);

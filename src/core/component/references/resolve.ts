@@ -23,12 +23,12 @@ export interface OtherDocument {
 
 export interface ReferenceOptions {
   readonly mode?: Mode;
-  /** For what is not among the documents: the text of that field, if it is known. */
+  /** For a component that is not among the documents: the text of that field, if it is known. */
   lookUp?(reference: Required<Omit<Reference, 'env'>> & Pick<Reference, 'env'>): string | undefined;
 }
 
 export interface ResolvedReferences {
-  /** In the order they are applied: what others need comes first. */
+  /** In the order of apply: components that others need come first. */
   readonly components: readonly ReadComponent[];
   readonly problems: readonly Problem[];
 }

@@ -12,7 +12,7 @@ type Auths = { readonly [server: string]: JsonObject };
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The logins in a Docker configuration, or undefined if it is none. Never says what is in it. */
+/** The logins in a Docker configuration, or undefined if the text is none. Never reveals its content. */
 function authsIn(text: string): Auths | undefined {
   try {
     const config = parseJson(text);

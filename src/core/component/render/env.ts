@@ -13,7 +13,9 @@ const fromField = (name: string, fieldPath: string): EnvVar => ({
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
-/** HOSTNAME hides the real one, so only daemons that have known it so long get it. */
+/**
+ * HOSTNAME hides the real host name, so only compatible mode, for daemons that have always had the variable, sets it.
+ */
 const POD_ID = fromField('K8S_POD_ID', 'metadata.name');
 const NODE_NAME = fromField('K8S_NODE_NAME', 'spec.nodeName');
 const BUILT_IN = [POD_ID, NODE_NAME];

@@ -1,7 +1,7 @@
 /**
- * What an object is called and labelled, in the two modes. *Safe* is for new daemons: nothing two components make can
- * collide. *Compatible* takes over what the existing tool made: a DaemonSet's selector can never change, so it, and every
- * name, is as that tool has it.
+ * Names and labels of objects, in the two modes. *Safe* is for new daemons: objects of two components can never
+ * collide. *Compatible* takes over objects of the existing tool: a DaemonSet's selector can never change, so it, and
+ * every name, is as that tool has it.
  */
 import { DEFAULTS } from '../../api/component/defaults.ts';
 import { COMPONENT_KIND } from '../../api/component/generations.ts';

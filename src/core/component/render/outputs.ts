@@ -1,4 +1,4 @@
-/** `status.outputs`: what other components and people may want to know of this one. */
+/** `status.outputs`: facts about a component for other components and people. */
 import type { Component } from '../../api/component/types.ts';
 import type { DaemonSet } from '../../api/types/apps-v1.ts';
 import { identityOf, type Identity, type Mode } from './mode.ts';

@@ -1,4 +1,4 @@
-/** The pod template: containers, volumes, and what the pod says about itself. */
+/** The pod template: containers, volumes, and settings of the pod itself. */
 import type { Component } from '../../api/component/types.ts';
 import type { PodSpec, PodTemplateSpec, Toleration } from '../../api/types/core-v1.ts';
 import { containersOf } from '../containers-of.ts';
@@ -68,7 +68,7 @@ function podSpec(component: Component, { identity, findings, hasPullSecret }: Te
   });
 }
 
-/** Those the manifest names, those its images name, then the one that is made; each once. */
+/** Pull secrets that the manifest names, those that its images name, then the one that is rendered; each once. */
 function pullSecrets(component: Component, { pullSecret }: Identity, hasPullSecret: boolean): readonly string[] {
   const named = (component.spec.pod?.imagePullSecrets ?? []).flatMap(({ value }) => value ?? []);
   const ofImages = containersOf(component).flatMap(({ container }) => container.image.pullSecretName ?? []);

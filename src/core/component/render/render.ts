@@ -84,7 +84,7 @@ export function renderComponent(component: Component, options: RenderOptions = {
   };
 }
 
-/** References that were never resolved: what they stand for is not known, so nothing can be rendered of them. */
+/** References that were never resolved: their values are unknown, so nothing can be rendered of them. */
 function checkReferences({ spec }: Component, findings: Findings): void {
   const check = (path: readonly (string | number)[], field: { readonly valueFrom?: unknown } | undefined): void => {
     if (field?.valueFrom === undefined) return;
@@ -101,8 +101,8 @@ const isRenderedSecret = (object: RenderedObject): object is RenderedSecret =>
   object.kind === 'Secret' && 'data' in object;
 
 /**
- * Plain objects, values of Secrets in base64: for the API server and nobody else. Throws `ComponentError` while a value is
- * not known.
+ * Plain objects, values of Secrets in base64: for the API server only. Throws `ComponentError` while a value is not
+ * known.
  */
 export function revealed(objects: readonly RenderedObject[]): readonly KubeObject[] {
   return objects.map((object) => {
@@ -125,7 +125,7 @@ function base64(value: SecretText, key: string): string {
   return Buffer.from(text, 'utf8').toString('base64');
 }
 
-/** What `apply/` takes: who it is, and its objects with their secrets. */
+/** The input of `apply/`: the component's identity, and its objects with their secrets. */
 export const toApply = ({ identity: { name, namespace }, objects }: Rendered) => ({
   identity: { name, namespace },
   objects: revealed(objects),

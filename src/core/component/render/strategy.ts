@@ -20,7 +20,7 @@ export function boundsOf({ updateStrategy }: ComponentSpec): Bounds {
   return { maxUnavailable: said ?? (surges ? 0 : undefined), maxSurge };
 }
 
-/** A rolling update needs no type to be one; what is not said is left to Kubernetes. */
+/** A rolling update needs no explicit type; absent values are left to Kubernetes' defaults. */
 export function strategyOf(spec: ComponentSpec): DaemonSetUpdateStrategy | undefined {
   if (spec.updateStrategy === undefined) return undefined;
   if (spec.updateStrategy.type === 'OnDelete') return { type: 'OnDelete' };

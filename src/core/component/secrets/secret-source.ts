@@ -1,6 +1,6 @@
 /**
- * Where values of secrets come from. The room itself reads nothing: whoever calls gives it a source, and so decides what a
- * manifest may reach (a controller, for one, gives none).
+ * Sources of secret values. The room itself reads nothing: its caller passes a source, and so decides what a manifest
+ * may reach (a controller, for one, passes none).
  */
 import type { SecretText } from '../../api/component/secret-text.ts';
 import type { Component, ComponentContainer, ComponentSecret } from '../../api/component/types.ts';
@@ -14,13 +14,14 @@ export interface SecretSource {
   /** The variable, or undefined if there is none. */
   env(name: string, manifest: string): string | undefined | Promise<string | undefined>;
   /**
-   * The text of the file, or undefined if there is none. The path is as written, relative to the manifest. What it throws
-   * is told, so it must not quote the text. Both throw `SecretRefused` for what the manifest may not have.
+   * The text of the file, or undefined if there is none. The path is as written, relative to the manifest. The message
+   * of a thrown error is reported, so it must not quote the text. Both throw `SecretRefused` for sources the manifest
+   * may not read.
    */
   file(path: string, manifest: string): string | undefined | Promise<string | undefined>;
 }
 
-/** The caller does not let the manifest have what it asks for. */
+/** The caller does not let the manifest read the source that it names. */
 export class SecretRefused extends Error {
   override readonly name = 'SecretRefused';
   readonly fix: string;
@@ -36,7 +37,9 @@ export interface ResolvedSecrets {
   readonly problems: readonly Problem[];
 }
 
-/** What can be named of a place that had nothing. Files lose the line end that editors add. */
+/**
+ * Looks up the values of secrets. A problem names the source without a value. Files lose the line end that editors add.
+ */
 export async function resolveSecrets(read: ReadComponent, source: SecretSource): Promise<ResolvedSecrets> {
   const problems: Problem[] = [];
   const resolve = async (secret: SecretText, path: readonly PathStep[]): Promise<SecretText> => {

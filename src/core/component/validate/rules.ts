@@ -142,7 +142,7 @@ function checkImage({ container, path }: Declared, report: Report): void {
   });
 }
 
-/** Kubernetes would take the last one; which one was meant nobody knows. */
+/** Kubernetes would take the last variable; which one was meant is unknown. */
 function checkEnvNames({ container, path }: Declared, report: Report): void {
   const variables = new Set((container.env?.variables ?? []).map(({ name }) => name));
   for (const [index, { name }] of (container.env?.secrets ?? []).entries()) {

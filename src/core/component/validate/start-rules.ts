@@ -1,6 +1,6 @@
 /**
- * What the API server takes and no node can start: the pods would be there and never run. All of it stands in the
- * manifest, so it is told before anything is applied.
+ * Faults that the API server accepts and no node can start: the pods would exist and never run. All of them show in the
+ * manifest, so they are reported before anything is applied.
  */
 import type { Component, ComponentContainer } from '../../api/component/types.ts';
 import { containersOf, type Declared } from '../containers-of.ts';
@@ -16,7 +16,7 @@ export function checkStart(component: Component, identity: Identity, report: Rep
     checkUser(declared, component, report);
     checkKeys(declared, component, report);
     checkContainerNames(declared, component, identity, report);
-    // The existing tool drops such a path, and what it made shall go on as it is.
+    // The existing tool drops such a path, and daemons that it made must go on unchanged.
     if (identity.mode === 'safe') checkFilePaths(declared, report);
   }
 }

@@ -1,4 +1,4 @@
-/** What other readers of this manifest refuse or accept, each a test here. */
+/** Manifests that other readers of this format refuse or accept, each a test here. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../kube/json.ts';
 import { brief, manifestOf, type Parts, problemsOf, problemsOfText, rendered } from '../testing/manifests.ts';

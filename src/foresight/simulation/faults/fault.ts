@@ -1,29 +1,32 @@
-/** What can go wrong between an actor and the API server, one value a mishap, with the words a report uses. */
+/** Faults between an actor and the API server, one value each, with the words a report uses. */
 
 export type WriteFault =
-  /** Somebody else changes the object just before: a write made on the old version is told 409. */
+  /** Another writer changes the object just before: a write made on the old version is answered with 409. */
   | { readonly kind: 'overtaken' }
-  /** Turned away before it had any effect. */
+  /** The request is refused before it had any effect. */
   | { readonly kind: 'refused'; readonly code: 429 | 500 | 503 }
-  /** Carried out, but the answer is lost: the actor hears of a timeout or a broken connection. */
+  /** The request is carried out, but the answer is lost: the actor sees a timeout or a broken connection. */
   | { readonly kind: 'answer-lost'; readonly code: 503 | 504 }
-  /** Under way for long, there and back. */
+  /** The request is delayed, there and back. */
   | { readonly kind: 'delayed'; readonly thereMs: number; readonly backMs: number }
   /** The actor ends before its request is sent, and comes back after a while with nothing but the API to go by. */
   | { readonly kind: 'crash-before'; readonly downMs: number }
-  /** The request takes effect, and the actor ends before it hears of it. */
+  /** The request takes effect, and the actor ends before it gets the answer. */
   | { readonly kind: 'crash-after'; readonly downMs: number };
 
 export type ReadFault = Extract<WriteFault, { readonly kind: 'refused' | 'delayed' }>;
 
 export type WatchFault =
-  /** Ends after so many events: in good order, or broken. */
+  /** The watch ends after a number of events: in good order, or broken. */
   | { readonly kind: 'dropped'; readonly afterEvents: number; readonly broken: boolean }
-  /** Told 410 after so many events: everything has to be listed again, and what happened in between is never seen. */
+  /**
+   * The watch gets a 410 after a number of events: everything has to be listed again, and changes in between are never
+   * seen.
+   */
   | { readonly kind: 'expired'; readonly afterEvents: number }
-  /** Events are held up, in order: the cache behind it is stale for as long. */
+  /** Events are held up, in order: the cache behind the watch is stale for as long. */
   | { readonly kind: 'lagging'; readonly lags: readonly { readonly afterEvents: number; readonly ms: number }[] }
-  /** Begins earlier than asked for, so that events come a second time. */
+  /** The watch begins earlier than asked for, so that events come a second time. */
   | { readonly kind: 'replayed'; readonly revisions: number };
 
 /** An actor ends at a moment of its own, whatever it is doing. */
@@ -33,7 +36,7 @@ export interface CrashFault {
   readonly downMs: number;
 }
 
-/** Every request and every event of every actor takes up to so long. */
+/** Every request and every event of every actor takes up to `mostMs`. */
 interface LatencyFault {
   readonly kind: 'latency';
   readonly mostMs: number;

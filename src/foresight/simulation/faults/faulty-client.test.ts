@@ -42,7 +42,7 @@ async function house(planned: Planned): Promise<House> {
     life,
     plan: {
       ...NO_FAULTS,
-      // The first of its kind only.
+      // Only the first point of its kind has the fault.
       write: (point) => (point.endsWith('#1') ? planned.write : undefined),
       read: (point) => (point.endsWith('#1') ? planned.read : undefined),
       watch: (point) => (point.endsWith('#1') ? planned.watch : undefined),
@@ -155,7 +155,7 @@ describe('a read', () => {
 });
 
 describe('a watch', () => {
-  /** Follows from the present; answers what is heard and how it ended. */
+  /** Watches from the present; returns the events and how the watch ended. */
   async function follow(watch: WatchFault, from?: string) {
     const made = await house({ watch });
     const heard: string[] = [];

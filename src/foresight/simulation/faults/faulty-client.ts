@@ -1,6 +1,4 @@
-/**
- * The client of one instance of an actor: everything it asks passes here, may go wrong here, and is written down.
- */
+/** The client of one instance of an actor: every request passes here, may fail here, and is logged. */
 import { PODS } from '../../../core/api/registry/resources.ts';
 import type { KubeObject, ObjectKey, Resource, Stored } from '../../../core/kube/objects.ts';
 import { internalError, serviceUnavailable, timeout, tooManyRequests } from '../../../core/kube/status-error.ts';
@@ -23,7 +21,7 @@ export interface FaultyClientOptions {
   readonly actor: string;
   readonly life: Life;
   readonly plan: FaultPlan;
-  /** Faults strike only while this says so. */
+  /** Faults strike only while this returns true. */
   readonly isTroubled: () => boolean;
   /** The name of the next point of this kind; goes on counting over the actor's lives. */
   readonly nextPoint: (kind: string) => string;
@@ -39,7 +37,7 @@ export interface FaultyClientOptions {
   readonly count: () => void;
   /** A write was answered with this object. */
   readonly acknowledged: (resource: Resource, object: Stored) => void;
-  /** Opens the ear of a witness on a watch: it hears what the server sent. */
+  /** Opens a witness of a watch: it gets the events as the server sent them. */
   readonly witness: <T extends KubeObject>(
     resource: Resource<T>,
     options: WatchOptions,
@@ -68,7 +66,7 @@ const errorOf = (code: 429 | 500 | 503 | 504): StatusError => {
 const kindOf = (verb: string, resource: Resource, subresource = ''): string =>
   `${verb} ${resourceName(resource)}${subresource === '' ? '' : `/${subresource}`}`;
 
-/** Objects nobody competes for: faults on them would only be noise. */
+/** Objects without competing writers: faults on them would only be noise. */
 const isPrivate = ({ resource }: Resource): boolean => resource === 'events' || resource === 'leases';
 
 export function createFaultyClient(options: FaultyClientOptions): Client {

@@ -7,14 +7,14 @@ import type { Life } from '../life.ts';
 import type { WatchFault } from './fault.ts';
 
 export interface FaultyWatchOptions<T extends KubeObject> {
-  /** Told what the server sent, before anything happens to it. */
+  /** Gets every batch as the server sent it, before a fault changes it. */
   readonly hear: (batch: readonly WatchEvent<T>[]) => void;
-  /** Told the version of what is handed on, when it is. */
+  /** Gets the version of each batch when it is handed on. */
   readonly shown: (version: string) => void;
   readonly life: Life;
   readonly clock: Clock;
   readonly fault: WatchFault | undefined;
-  /** One way, for the next batch. */
+  /** Milliseconds one way, for the next batch. */
   readonly latency: () => number;
 }
 
@@ -60,7 +60,7 @@ async function* read<T extends KubeObject>(
         shown(versionOf(batch));
         yield batch;
       } else {
-        // What comes after the break is lost with it; the next watch brings it.
+        // Events after the break are lost with the watch; the next watch brings them.
         const kept = batch.slice(0, untilEnd);
         untilEnd = 0;
         if (kept.length > 0) yield kept;

@@ -47,7 +47,7 @@ export function createFaultPlan(seed: number | string, only?: ReadonlySet<string
   const latencyMs = isAllowed(LATENCY) ? weather.latencyMs : 0;
   if (latencyMs > 0) strike(LATENCY, { kind: 'latency', mostMs: latencyMs });
 
-  /** The kind that the dice fall on, each having its chance. */
+  /** The kind of fault that the dice choose, each with its own chance. */
   const choose = <K>(dice: SeededRandom, chances: readonly (readonly [K, number])[]): K | undefined => {
     // Of several that come up at once the first drawn wins; drawing each keeps their chances apart.
     const hits = chances.filter(([, chance]) => chance > 0 && dice.next() < chance);
@@ -62,7 +62,7 @@ export function createFaultPlan(seed: number | string, only?: ReadonlySet<string
       if (!isAllowed(point)) return undefined;
       const dice = random.fork(point);
       const kind = choose(dice, [
-        // A create is about nothing that another could have changed.
+        // A create has no earlier version that another writer could have changed.
         ['overtaken', verb === 'create' ? 0 : weather.overtaken],
         ['refused', weather.refused],
         ['answer-lost', weather.answerLost],

@@ -1,6 +1,6 @@
 /**
- * What kind of trouble a seed has. Most seeds have a few kinds only, some much and some little of each: a storm of
- * everything at once hides what two rare things do together.
+ * The kinds of fault that a seed has, and their rates. Most seeds have a few kinds only, some much and some little of
+ * each: a storm of everything at once hides the effect of two rare faults together.
  */
 import type { SeededRandom } from '../../../machinery/random/seeded-random.ts';
 
@@ -16,7 +16,7 @@ export interface Weather {
   readonly expired: number;
   readonly lagging: number;
   readonly replayed: number;
-  /** How often each actor ends at a moment of its own. */
+  /** Number of times each actor ends at a moment of its own. */
   readonly crashes: number;
   readonly latencyMs: number;
   /** Objects a page, for lists that have to be continued. */

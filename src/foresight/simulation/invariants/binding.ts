@@ -1,6 +1,6 @@
 /**
- * A pod is given its node once; the node is there as far as the scheduler could know; and what was bound fits, as far as
- * it goes by requests, so that no kubelet has to turn a pod away.
+ * A pod is bound once; the node exists as far as the scheduler could know; and a bound pod fits, by its requests, so
+ * that no kubelet has to reject it.
  */
 import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';

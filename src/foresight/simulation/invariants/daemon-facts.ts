@@ -1,4 +1,4 @@
-/** What follows for a daemon from a committed state, told plainly: the oracle that invariants share. */
+/** Facts about a daemon that follow from a committed state, computed plainly: the oracle that invariants share. */
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Node, NodeSelectorRequirement, Pod, Taint, Toleration } from '../../../core/api/types/core-v1.ts';
 import { parseTime } from '../../../core/kube/time.ts';

@@ -46,11 +46,11 @@ function* judgeNode(view: ClusterView, daemon: Stored<DaemonSet>, node: Stored<N
   const pods = [...(view.daemonPods(daemon.metadata.uid).get(name)?.values() ?? [])];
   const live = pods.filter((pod) => !isGoing(pod) && !isEnded(pod));
   if (!shouldContinue) {
-    // On a node whose kubelet is away, what was told to go cannot go.
+    // Live pods only: on a node whose kubelet is away, a pod that is being deleted cannot go.
     if (live.length > 0) yield `${who}: ${live.length} pods where none may run`;
     return;
   }
-  // What is there may stay, even a surge that was interrupted.
+  // Existing pods may stay, even those of a surge that was interrupted.
   if (!shouldRun) return;
   if (live.length > 1) yield `${who}: ${live.length} live pods`;
   const [pod] = live;

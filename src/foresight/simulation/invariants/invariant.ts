@@ -1,6 +1,6 @@
 /**
- * What must hold. Each is a small state machine of its own over the committed changes; it sees what happened, never what
- * an actor thinks. A new one begins with every world.
+ * Invariants of every run. Each is a small state machine of its own over the committed changes; it sees the changes,
+ * never the state of an actor. A new one begins with every world.
  */
 import type { Resource, Stored, KubeObject } from '../../../core/kube/objects.ts';
 import type { WatchEvent, WatchOptions } from '../../../machinery/client/client.ts';
@@ -11,16 +11,16 @@ import type { Commit } from '../commit.ts';
 export interface Invariant {
   /** Kebab-case and stable: a failing seed is remembered under it. */
   readonly name: string;
-  /** After each change, the view already showing it: what is wrong, if anything. */
+  /** Judges each change, which the view shows already; returns the violation, if there is one. */
   committed?(commit: Commit, view: ClusterView): string | undefined;
   /** A write was answered with this object. */
   acknowledged?(resource: Resource, object: Stored): string | undefined;
-  /** A watch was opened; hears what the server sends on it. */
+  /** A watch was opened; the returned function gets the events that the server sends on it. */
   watched?<T extends KubeObject>(
     resource: Resource<T>,
     options: WatchOptions,
   ): (batch: readonly WatchEvent<T>[]) => string | undefined;
-  /** When everything has come to rest: everything that is wrong. */
+  /** All violations once everything has come to rest. */
   settled?(view: ClusterView, store: Store): Iterable<string>;
 }
 

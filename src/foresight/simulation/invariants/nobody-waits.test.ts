@@ -30,7 +30,7 @@ const pod = (name: string, { cpu, priority = 0, nodeName, never = false, told = 
     status: told ? { conditions: [{ type: 'PodScheduled', status: 'False', message: 'no room' }] } : {},
   });
 
-/** What both have to say about one node of one CPU with these pods. */
+/** The findings of both invariants about one node of one CPU with these pods. */
 function said(...pods: readonly Stored[]): { readonly waits: readonly string[]; readonly inverted: readonly string[] } {
   const view = createClusterView({ now: () => 0, epoch: 0, knewAt: () => 0, reactionMs: 0 });
   const add = (resource: string, namespace: string, object: KubeObject): void =>

@@ -65,9 +65,9 @@ export const noPriorityInversion: InvariantFactory = () => ({
   },
 });
 
-/** A scheduler takes a pod away only for one that matters more and, as far as it could know, still waits. */
+/** A scheduler preempts a pod only for one of higher priority that, as far as it could know, still waits. */
 export const victimsMatterLess: InvariantFactory = () => {
-  /** Waits that are over: how important the pod was, and the revision that ended its wait. */
+  /** Waits that are over: the priority of the pod, and the revision that ended its wait. */
   let over: { readonly priority: number; readonly revision: number }[] = [];
   const hasNode = (pod: Pod): boolean => (pod.spec.nodeName ?? '') !== '';
   return {

@@ -1,11 +1,11 @@
-/** What a node has admitted never exceeds its allocatable. */
+/** The admitted pods of a node never exceed its allocatable. */
 import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isEnded, type ClusterView } from '../cluster-view.ts';
 import type { InvariantFactory } from './invariant.ts';
 import { allocatableOf, requestOf, RESOURCES } from './simple-requests.ts';
 
-/** The node's kubelet has taken it: from then on it holds its share until it has ended. */
+/** The node's kubelet has admitted the pod: from then on it holds its share until it has ended. */
 const isAdmitted = (pod: Pod): boolean => pod.status?.startTime !== undefined && !isEnded(pod);
 
 export const nodeCapacity: InvariantFactory = () => ({
@@ -18,7 +18,7 @@ export const nodeCapacity: InvariantFactory = () => ({
   },
 });
 
-/** The first resource of which the node's pods hold more than there is, in words. */
+/** The first resource of which the node's pods hold more than is allocatable, in words. */
 export function overcommitted(view: ClusterView, nodeName: string, counts: (pod: Pod) => boolean): string | undefined {
   const node = view.nodes.get(nodeName);
   if (node === undefined) return undefined;

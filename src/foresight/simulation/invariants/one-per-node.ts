@@ -1,6 +1,6 @@
 /**
  * At most one live daemon pod per daemon, node and revision; never two running outside a surge. Judged when a pod
- * appears, for pods the controller itself made: what a user adds is not its doing.
+ * appears, for pods the controller itself created: the controller does not answer for a user's pods.
  */
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../../core/api/types/core-v1.ts';

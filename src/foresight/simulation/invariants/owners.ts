@@ -1,4 +1,4 @@
-/** What is collected had lost its owners, and what has lost its owners is collected. */
+/** Collected objects had lost their owners, and objects that have lost their owners are collected. */
 import { FOREGROUND_FINALIZER, hasFinalizer, isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
 import { objectName, resourceName, type Commit } from '../commit.ts';
@@ -8,10 +8,10 @@ const COLLECTOR = 'garbage-collector';
 
 const ownersOf = (object: KubeObject) => object.metadata.ownerReferences ?? [];
 
-/** Its owner waits for it to go first. */
+/** The owner waits for its dependents to go first. */
 const isAwaited = (owner: KubeObject): boolean => isBeingDeleted(owner) && hasFinalizer(owner, FOREGROUND_FINALIZER);
 
-/** Everything that is there, by UID. */
+/** All existing objects, by UID. */
 function createCensus() {
   const living = new Map<string, Stored>();
   return {
@@ -46,7 +46,7 @@ export const collectedByRight: InvariantFactory = () => {
 
 export const nothingLeftBehind: InvariantFactory = () => {
   const { living, note } = createCensus();
-  /** Everything there ever was: an owner that never was may be somebody else's affair. */
+  /** UIDs of all objects that ever existed: an owner that never existed is no concern of this invariant. */
   const known = new Set<string>();
   return {
     name: 'nothing-left-behind',

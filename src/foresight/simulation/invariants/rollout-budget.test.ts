@@ -18,7 +18,7 @@ const stored = <T extends object>(kind: string, name: string, rest: T, more: obj
   ...rest,
 });
 
-/** One daemon that may be missing on one node at a time, and what becomes of its pods. */
+/** One daemon that may be unavailable on one node at a time, and steps for its pods. */
 function rollout() {
   const view = createClusterView({ now: () => 1_000, epoch: 0, knewAt: () => 0, reactionMs: 0 });
   const invariant = rolloutBudget();

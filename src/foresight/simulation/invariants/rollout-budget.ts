@@ -29,7 +29,7 @@ export const rolloutBudget: InvariantFactory = () => {
   const readySince = new Map<string, number>();
   /** Nodes where this daemon was taken down by hand. */
   const down = new Map<string, Set<string>>();
-  /** Nodes where it has a second pod beside an available one. */
+  /** Nodes where the daemon has a second pod beside an available one. */
   const surging = new Map<string, Set<string>>();
   let mostNodes = 0;
 
@@ -75,7 +75,7 @@ export const rolloutBudget: InvariantFactory = () => {
     const minReady = newest.spec.minReadySeconds ?? 0;
     const now = view.epoch + at;
     if (!isAvailable(before, minReady, now)) return undefined;
-    // It may not have heard yet that the pod was available, or that it still is wanted.
+    // The controller may not know yet that the pod was available, or that the daemon still wants it.
     const ready = readySince.get(before.metadata.uid);
     if (ready === undefined || !shouldKnow(view, ACTOR, 'pods', ready)) return undefined;
     if (minReady > 0 && !isAvailable(before, minReady, now - view.reactionMs)) return undefined;
@@ -87,7 +87,7 @@ export const rolloutBudget: InvariantFactory = () => {
     for (const other of set) if (isUpAgain(view, newest, other)) set.delete(other);
     if (isUpAgain(view, newest, node)) return undefined;
     set.add(node);
-    // With a surge, a pod goes only when another is there: none is taken down at all.
+    // With a surge, a pod goes only when another one exists: none is taken down at all.
     const allowed = allowance(view, uid, ({ maxSurge, maxUnavailable }) => (maxSurge > 0 ? 0 : maxUnavailable));
     if (set.size <= allowed) return undefined;
     return `${newest.metadata.name} was taken down on ${set.size} nodes at once, ${allowed} allowed: ${[...set].join(', ')}`;

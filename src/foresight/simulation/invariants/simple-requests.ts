@@ -1,4 +1,4 @@
-/** What pods ask for and nodes offer, summed the plain way: an oracle for the cleverer sums of placement/. */
+/** Requests of pods and allocatable of nodes, summed the plain way: an oracle for the cleverer sums of placement/. */
 import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
 import { parseQuantity, quantityMilliValue } from '../../../core/kube/quantity.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a run came to, without what chance and time put into it (names, UIDs, versions, timestamps): equal for every run
- * of a scenario that ended as it should.
+ * The outcome of a run, without random and timed parts (names, UIDs, versions, timestamps): equal for every run of a
+ * scenario that ended as it should.
  */
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
@@ -13,11 +13,11 @@ import type { Action, Scenario } from '../scenario/scenario.ts';
 export interface CanonicalState {
   /** One line a fact, in a fixed order. */
   readonly lines: readonly string[];
-  /** Daemons (`namespace/name`) of which the end depends on what came first: their pods are not compared. */
+  /** Daemons (`namespace/name`) whose end depends on the order of events: their pods are not compared. */
   readonly open: ReadonlySet<string>;
 }
 
-/** Steps after which it matters where a pod happened to be, or which of two pods came first. */
+/** Steps whose outcome depends on where a pod happened to be, or which of two pods came first. */
 const UNSETTLING: ReadonlySet<Action['do']> = new Set([
   'fail',
   'flap',
@@ -38,12 +38,12 @@ export function canonicalState(view: ClusterView, { contended, steps }: Scenario
     lines.push(daemonLine(daemon, contended));
     for (const [nodeName, pods] of view.daemonPods(daemon.metadata.uid)) {
       const node = view.nodes.get(nodeName);
-      // Where a pod may stay but none would be made, what is there is a matter of history.
+      // On a node where a pod may stay but none would be created, the pods depend on history.
       if (node === undefined || !eligibility(daemon, node).shouldRun) continue;
       for (const pod of pods.values()) lines.push(podLine(daemon, nodeName, pod, contended));
     }
   }
-  // Who is preempted or evicted is a matter of timing where pods compete, so not even their number is compared there.
+  // Preemption and eviction depend on timing where pods compete, so not even the number of pods is compared there.
   if (contended || steps.some(({ action }) => UNSETTLING.has(action.do))) return { lines: lines.toSorted(), open };
   const workloads = new Map<string, number>();
   for (const pod of view.pods.values()) {
@@ -84,7 +84,7 @@ function podLine(daemon: Stored<DaemonSet>, node: string, pod: Stored<Pod>, cont
   return `daemon ${daemon.metadata.namespace}/${daemon.metadata.name} on ${node}: ${image}${state}${isGoing(pod) ? ' going' : ''}`;
 }
 
-/** What one run ended with and the other did not, in words; undefined when they ended alike. */
+/** The difference between the ends of two runs, in words; undefined when they ended alike. */
 export function difference(expected: CanonicalState, actual: CanonicalState): string | undefined {
   const open = new Set([...expected.open, ...actual.open]);
   const compared = ({ lines }: CanonicalState): readonly string[] =>

@@ -16,7 +16,7 @@ import type { Attribute } from './named-client.ts';
 export interface Cast {
   begin(factory: ActorFactory): void;
   crash(factory: ActorFactory, downMs: number): void;
-  /** The play is over for everybody. */
+  /** Ends all actors. */
   end(): void;
 }
 
@@ -68,7 +68,7 @@ export function createCast(options: CastOptions): Cast {
     });
   }
 
-  /** Counts what an actor does at one instant, and ends it where that has no end. */
+  /** Counts the requests and timers of an actor at one instant, and ends the actor where there are too many. */
   function createCounter(actor: string, end: () => void): () => void {
     let instant = -1;
     let atOnce = 0;
@@ -170,7 +170,7 @@ function witness<T extends KubeObject>(
 const messageOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** What a program throws when it is wrong, as opposed to when the world is. */
+/** True for errors that a program throws because of a bug, as opposed to errors of its surroundings. */
 const isBug = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof ReferenceError ||

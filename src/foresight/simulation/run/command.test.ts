@@ -9,7 +9,7 @@ const FINE = `
 nodes: [{ name: worker, count: 1 }]
 steps: [{ at: 1s, workload: { name: web, count: 2 } }]
 `;
-/** A node whose kubelet never comes back, and a user who wants its pods gone: they stay, which is no failure. */
+/** A node whose kubelet never comes back, and a user who deletes its pods: they stay, which is no failure. */
 const WRONG = `
 nodes: [{ name: worker, count: 1 }]
 steps: [{ at: 1s, workload: { name: web, count: 0 } }]

@@ -44,7 +44,7 @@ const wholeNumber = (text: string): number => {
   return value;
 };
 
-/** Answers with the exit code: 0, or 1 when an invariant broke or nothing could be run. */
+/** Returns the exit code: 0, or 1 when an invariant broke or nothing could be run. */
 export async function simulate(argv: readonly string[], world: CommandWorld): Promise<number> {
   const program = new Command('simulate')
     .description('Runs a scenario from many seeds in virtual time, with faults, and checks that all invariants hold.')

@@ -1,6 +1,6 @@
 /**
- * What each actor has been shown so far. A stale cache is no excuse for ever: an invariant may ask since when an actor
- * could have known, and judge it by that.
+ * The state that each actor has been shown so far. A stale cache is no excuse for ever: an invariant may ask since when
+ * an actor could have known a revision, and judge the actor by that.
  */
 import type { Resource } from '../../../core/kube/objects.ts';
 import { resourceName } from '../commit.ts';

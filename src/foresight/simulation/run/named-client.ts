@@ -1,4 +1,4 @@
-/** A client whose writes carry a name, so that each change can be laid at somebody's door. */
+/** A client whose writes carry a name, so that each change can be attributed to an actor. */
 import type { Client } from '../../../machinery/client/client.ts';
 
 export type Attribute = <T>(run: () => T) => T;

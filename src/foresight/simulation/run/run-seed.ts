@@ -1,4 +1,4 @@
-/** One seed: the scenario with its faults, and whether it came to what it comes to without them. */
+/** One seed: the scenario with its faults, and whether it ended like the run without them. */
 import { SIMULATED_ACTORS, type ActorFactory } from '../../../assembly/simulated.ts';
 import { difference } from './canonical-state.ts';
 import type { ScheduledFault } from '../faults/fault.ts';
@@ -13,7 +13,7 @@ export interface SeedRequest {
   readonly withFaults: boolean;
   readonly actors?: readonly ActorFactory[];
   readonly invariants?: readonly InvariantFactory[];
-  /** These steps and faults only: a failure being made small, or replayed. */
+  /** Keeps only these steps and faults: for shrinking or replaying a failure. */
   readonly keep?: Keep;
 }
 

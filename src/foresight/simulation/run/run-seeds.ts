@@ -5,7 +5,7 @@ import { runSeed, type SeedRequest, type SeedResult } from './run-seed.ts';
 export interface SeedsRequest extends Omit<SeedRequest, 'seed'> {
   readonly from: number;
   readonly count: number;
-  /** Of the real world, to say how fast it went. */
+  /** The clock of the real world, to measure speed. */
   readonly clock: Clock;
   readonly onSeed?: (done: number, result: SeedResult) => void;
   /** The scenario of a seed, where each has its own. */

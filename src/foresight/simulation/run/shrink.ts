@@ -37,7 +37,7 @@ export async function shrink(
   steps = await smallestFailing(steps, (part) => fails(faults, part), left());
   faults = await smallestFailing(faults, (part) => fails(part, steps), left());
   const keep: Keep = { faults: new Set(faults), steps: new Set(steps) };
-  // `best` is of the last part that failed, which is the smallest; asked again so that nobody has to believe it.
+  // `best` is of the last part that failed, which is the smallest; run once more as a proof.
   if (!(await fails(faults, steps)))
     return { keep: { faults: new Set(failed.struck.map(({ at }) => at)), steps: keep.steps }, result: failed, runs };
   return { keep, result: best, runs };

@@ -32,7 +32,7 @@ export interface WorldOptions {
   readonly actors: readonly ActorFactory[];
   readonly plan?: FaultPlan;
   readonly invariants?: readonly InvariantFactory[];
-  /** These steps only, by their index in the scenario. */
+  /** Keeps only these steps, by their index in the scenario. */
   readonly steps?: ReadonlySet<number>;
 }
 
@@ -44,9 +44,9 @@ export interface Violation {
 
 export interface Outcome {
   readonly violation: Violation | undefined;
-  /** Same digest, same run. */
+  /** Equal digests mean equal runs. */
   readonly digest: string;
-  /** What it all came to; absent when it never came to rest. */
+  /** The final state; absent when the world never came to rest. */
   readonly state: CanonicalState | undefined;
   readonly log: readonly string[];
   readonly struck: readonly ScheduledFault[];
@@ -54,9 +54,9 @@ export interface Outcome {
   readonly commits: number;
 }
 
-/** Nothing but heartbeats for so long is rest: longer than any retry or back-off of an actor. */
+/** Time with nothing but heartbeats that counts as rest: longer than any retry or back-off of an actor. */
 const QUIET_MS = 11 * 60_000;
-/** Faults go on for so long after the last step. */
+/** Time after the last step in which faults still strike. */
 const TROUBLE_AFTER_MS = 60_000;
 const CHUNK_MS = 30_000;
 const MOST_COMMITS = 100_000;
@@ -168,7 +168,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     .map((step, index) => ({ step, index, at: play.timeOf(step, index) }))
     .filter(({ index }) => options.steps?.has(index) ?? true)
     .toSorted((a, b) => a.at - b.at || a.index - b.index);
-  // Measured over all steps, so that leaving some out moves nothing else.
+  // Measured over all steps, so that leaving some out does not move the end of the faults.
   const lastStepAt = Math.max(0, ...scenario.steps.map(({ at }) => (typeof at === 'number' ? at : at[1])));
   troubleUntil = plan === NO_FAULTS ? 0 : lastStepAt + TROUBLE_AFTER_MS;
   for (const { step, index, at } of steps) {

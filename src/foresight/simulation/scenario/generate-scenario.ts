@@ -1,4 +1,4 @@
-/** A scenario made up from a seed: a small cluster, a few daemons, and a crowd of things that happen to them. */
+/** A scenario made up from a seed: a small cluster, a few daemons, and many actions on them. */
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -96,7 +96,7 @@ const taint =
   (effect: string): Maker =>
   () => ({ do: 'taint', node: 'any', taint: { key: 'dedicated', value: 'gpu', effect } });
 
-/** Those that happen often stand more than once. */
+/** Frequent actions stand more than once. */
 const MAKERS: readonly Maker[] = [
   (dice, name) => ({ do: 'image', daemon: name, image: `example.com/${name}:${version(dice)}` }),
   (dice, name) => ({ do: 'image', daemon: name, image: `example.com/${name}:${version(dice)}` }),
@@ -130,7 +130,7 @@ const MAKERS: readonly Maker[] = [
     do: 'patch',
     kind: 'DaemonSet',
     name,
-    // A merge keeps what it does not name.
+    // A merge keeps fields that it does not name.
     merge: {
       spec: { updateStrategy: { rollingUpdate: null, ...STRATEGIES[1 + dice.integer(STRATEGIES.length - 1)] } as Json },
     },

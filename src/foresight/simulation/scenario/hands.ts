@@ -1,4 +1,4 @@
-/** What a user's tools do: create or replace, change and try again, delete and not mind that it was gone. */
+/** Operations of a user's tools: create or replace, change with retries, delete with absence ignored. */
 import type { Registry } from '../../../core/api/registry/registry.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import {
@@ -20,7 +20,7 @@ export interface Hands {
   keyIn(resource: Resource, named: { readonly name: string; readonly namespace?: string }): ObjectKey;
   /** Creates the object, or makes the one of that name equal to it; one that is being deleted is waited for. */
   apply(object: KubeObject): Promise<void>;
-  /** Nobody competes with a user for long: a conflict is tried again at once. */
+  /** Retries a conflict at once: no actor competes with a user for long. */
   change<T extends KubeObject>(
     resource: Resource<T>,
     key: ObjectKey,
@@ -31,10 +31,10 @@ export interface Hands {
   remove(resource: Resource, key: ObjectKey, options?: DeleteOptions): Promise<void>;
 }
 
-/** How often a user looks whether what is being deleted is gone. */
+/** How often a user checks whether a terminating object is gone. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** `onReplace` is told of what is about to be replaced. */
+/** `onReplace` gets each object that is about to be replaced. */
 export function createHands(
   client: Client,
   registry: Registry,

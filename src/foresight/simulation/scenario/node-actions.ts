@@ -1,4 +1,4 @@
-/** What happens to nodes: their machines, their kubelets, and what people write on them. */
+/** Actions on nodes: on their machines, their kubelets, and their Node objects. */
 import { FLEET_ANNOTATIONS } from '../../../core/api/names.ts';
 import { NODES } from '../../../core/api/registry/resources.ts';
 import type { Node, NodeCondition, Taint } from '../../../core/api/types/core-v1.ts';
@@ -64,7 +64,7 @@ export function createNodeActions(
     return undefined;
   };
 
-  /** The kubelet is gone; what the node lifecycle controller makes of that. */
+  /** The kubelet is gone; the node gets the taint and condition that the node lifecycle controller would set. */
   async function fail(name: string): Promise<void> {
     await edit(name, (node) => simulated(withTaints(node, [...without(node, UNREACHABLE), ...SILENT]), 'false'));
     const lost = (condition: NodeCondition): NodeCondition =>
@@ -158,7 +158,7 @@ function withTaints(node: Node, taints: readonly Taint[]): Node {
   return { ...node, spec: taints.length === 0 ? spec : { ...spec, taints } };
 }
 
-/** The fleet keeps a node only while this says so. */
+/** The fleet keeps a node only while this annotation says so. */
 const simulated = (node: Node, value: string): Node => ({
   ...node,
   metadata: {

@@ -1,4 +1,4 @@
-/** Does to a cluster what a scenario says, as its users, its machines and its cloud would. */
+/** Performs a scenario's steps on a cluster, as its users, its machines and its cloud would. */
 import type { Registry } from '../../../core/api/registry/registry.ts';
 import { DAEMON_SETS, NODES, PODS } from '../../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
@@ -30,7 +30,7 @@ export interface Stage {
 }
 
 export interface Play {
-  /** Everything there is before anybody acts. */
+  /** Creates all initial objects before any actor starts. */
   setUp(): Promise<void>;
   /** When the step happens. */
   timeOf(step: Step, index: number): number;

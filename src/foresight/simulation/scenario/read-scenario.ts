@@ -1,4 +1,4 @@
-/** Scenario files: YAML with every problem told by line and column, so that one look mends them all. */
+/** Scenario files: YAML with every problem reported by line and column, so that one look mends them all. */
 import { readYamlFile, type FileProblem, type Report } from '../../../core/kube/yaml/read-file.ts';
 import type { MapNode, SourceNode } from '../../../core/kube/yaml/source-node.ts';
 import { nodeGroupsIn } from '../../../nodes/fleet/node-groups.ts';

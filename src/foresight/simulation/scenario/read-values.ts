@@ -1,4 +1,4 @@
-/** Small parts of reading a scenario file; each tells what is wrong and where. */
+/** Small parts of reading a scenario file; each reports its problem and the place. */
 import { parseGoDuration } from '../../../core/kube/go-duration.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { Report } from '../../../core/kube/yaml/read-file.ts';

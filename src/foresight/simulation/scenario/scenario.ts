@@ -1,4 +1,4 @@
-/** What happens in a simulated cluster: what it begins with, and who does what to it when. */
+/** A scenario: the initial objects of a simulated cluster, and the steps that users and machines take. */
 import type { Taint } from '../../../core/api/types/core-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
@@ -8,15 +8,15 @@ export interface Scenario {
   readonly name: string;
   readonly description?: string;
   readonly nodes: readonly NodeGroup[];
-  /** There before any actor starts. */
+  /** Objects that exist before any actor starts. */
   readonly objects: readonly KubeObject[];
   readonly steps: readonly Step[];
   /**
-   * Pods compete for room, so that who gets it depends on who asks first: the end is judged by the invariants alone, and
-   * only what daemons owe every node is compared with the unperturbed run.
+   * Pods compete for room, so that the outcome depends on which asks first: the end is judged by the invariants alone,
+   * and only the pods that daemons owe every node are compared with the unperturbed run.
    */
   readonly contended: boolean;
-  /** So long may it take to come to rest after the last fault. */
+  /** Upper bound on the time from the last fault to rest. */
   readonly settleWithinMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface Step {
   /** Virtual milliseconds from the start; a span is drawn from by the seed. */
   readonly at: number | readonly [from: number, to: number];
   readonly action: Action;
-  /** In the file it was read from. */
+  /** Line in the file of the scenario. */
   readonly line?: number;
 }
 
@@ -46,25 +46,25 @@ export type Action =
       readonly kind: string;
       readonly name: string;
       readonly namespace?: string;
-      /** What becomes of those it owns; as the kind has it when not said. */
+      /** Propagation policy for dependents; the kind's default when absent. */
       readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
     }
-  /** More nodes of a group. */
+  /** Adds nodes to a group. */
   | { readonly do: 'join'; readonly group: string; readonly count?: number }
-  /** The kubelet falls silent and the cluster notices; `recover` brings it back. */
+  /** `fail`: the kubelet falls silent and the cluster notices; `recover` brings it back. */
   | { readonly do: 'fail' | 'recover' | 'cordon' | 'uncordon' | 'drain'; readonly node: NodeChoice }
-  /** The Node object goes, or goes and comes back under its name. */
+  /** The Node object is deleted, or deleted and created again under its name. */
   | { readonly do: 'remove' | 'recreate'; readonly node: NodeChoice }
-  /** Fails and recovers again and again. */
+  /** The node fails and recovers again and again. */
   | { readonly do: 'flap'; readonly node: NodeChoice; readonly times: number; readonly everyMs: number }
   | { readonly do: 'taint'; readonly node: NodeChoice; readonly taint: Taint }
   | { readonly do: 'untaint'; readonly node: NodeChoice; readonly key: string }
-  /** An empty value takes the label off. */
+  /** An empty value removes the label. */
   | { readonly do: 'label'; readonly node: NodeChoice; readonly labels: { readonly [key: string]: string } }
   | { readonly do: 'image'; readonly daemon: string; readonly image: string }
   /** Back to the template before the last change. */
   | { readonly do: 'rollback'; readonly daemon: string }
-  /** Pods of nobody, as many as said. */
+  /** Creates `count` pods without an owner. */
   | {
       readonly do: 'workload';
       readonly name: string;
@@ -72,12 +72,12 @@ export type Action =
       readonly cpu?: string;
       readonly memory?: string;
       readonly priorityClass?: string;
-      /** No two of them on one node. */
+      /** No two of the pods on one node. */
       readonly spread?: boolean;
-      /** They end by themselves after this long. */
+      /** Time after which the pods end by themselves. */
       readonly exitAfter?: string;
     }
-  /** So many pods of a workload go; all when not said. */
+  /** Deletes `count` pods of a workload; all when absent. */
   | { readonly do: 'finish'; readonly workload: string; readonly count?: number }
   /** A user deletes daemon pods: those of one daemon, on one node, or both. */
   | { readonly do: 'kill'; readonly daemon?: string; readonly node?: NodeChoice }

@@ -36,7 +36,7 @@ async function expectFailure(name: string, config: Config, message: string): Pro
   });
 }
 
-/** A token that says when it expires; nobody here looks at its signature. */
+/** A token that says when it expires; its signature is not checked here. */
 const jwt = (name: string, expires: number): string =>
   `head.${Buffer.from(JSON.stringify({ name, exp: expires / 1000 })).toString('base64url')}.signature`;
 

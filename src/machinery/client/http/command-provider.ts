@@ -27,6 +27,6 @@ function expiryOf(config: AuthProviderConfig): number {
   return Number.isNaN(seconds) ? Number.POSITIVE_INFINITY : seconds * 1000;
 }
 
-/** A token whose expiry nobody can read is used until the server refuses it. */
+/** A token without a readable expiry is used until the server refuses it. */
 const timeOf = (text: unknown): number =>
   (typeof text === 'string' ? parseTime(text) : undefined) ?? Number.POSITIVE_INFINITY;

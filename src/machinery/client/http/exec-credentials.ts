@@ -144,7 +144,7 @@ export function runProgram(
         chunks.push(chunk);
         return;
       }
-      // Its own children may hold the pipe open; closing our end stops them too.
+      // The plugin's own children may hold the pipe open; closing our end stops them too.
       child.kill();
       child.stdout?.destroy();
       reject(failed(plugin, 'printed far more than a credential'));

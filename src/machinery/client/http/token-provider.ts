@@ -1,4 +1,4 @@
-/** What an auth provider is made from, and the tokens it gives. */
+/** Inputs of an auth provider, and the tokens it gives. */
 import type { Clock } from '../../time/clock.ts';
 
 export type AuthProviderConfig = { readonly [key: string]: string };

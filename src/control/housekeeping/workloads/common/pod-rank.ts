@@ -1,4 +1,4 @@
-/** Which pods a ReplicaSet does without first, in upstream's order. */
+/** The order in which a ReplicaSet deletes surplus pods, as upstream. */
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import { readySince } from '../../../../core/daemons/pod-child.ts';
 import { labelOf } from '../../../../core/kube/labels.ts';
@@ -17,7 +17,7 @@ interface Ranked {
   readonly phase: number;
   readonly readySince: number | undefined;
   readonly cost: number;
-  /** How many related pods stand on its node. */
+  /** Number of related pods on the pod's node. */
   readonly neighbours: number;
   readonly restarts: number;
   readonly sidecarRestarts: number;

@@ -8,7 +8,7 @@ import { controllerReference } from '../../../../core/kube/owner-references.ts';
 
 export const EMPTY_SPEC: PodSpec = Object.freeze({ containers: Object.freeze([]) });
 
-/** What generated names begin with. */
+/** The prefix of generated pod names. */
 export function podPrefix(ownerName: string): string {
   const prefix = `${ownerName}-`;
   return nameIsDnsSubdomain(prefix, true).length === 0 ? prefix : ownerName;
@@ -21,7 +21,7 @@ export interface MoreMeta {
   readonly finalizers?: readonly string[];
 }
 
-/** The metadata that the owner's pods share. @param owner says what it is (`withType`). */
+/** The metadata that the owner's pods share. @param owner with kind and apiVersion (`withType`). */
 export function sharedMeta(
   owner: Stored,
   template: PodTemplateSpec | undefined,

@@ -49,7 +49,7 @@ export interface OwnerLoop<O extends KubeObject, W extends Owner<O>> {
   readonly name: string;
   readonly informer: Informer<O>;
   readonly owners: Owners<O, W>;
-  /** The number of children that a reconcile goes through; few unless said. */
+  /** The number of children that a reconcile goes through; few unless given. */
   readonly children?: (owner: W) => number;
   /** Whether the object is left alone. */
   readonly skips?: (object: Stored<O>) => boolean;

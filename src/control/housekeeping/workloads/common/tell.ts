@@ -12,7 +12,7 @@ export interface PodWords<O extends KubeObject> {
   failed(verb: 'create' | 'delete', pod: string, owner: O, error: string): string;
 }
 
-/** As ReplicaSets and Jobs put it. */
+/** The notes of ReplicaSets and Jobs. */
 const WORDS: PodWords<KubeObject> = {
   done: (verb, pod) => `${verb === 'create' ? 'Created' : 'Deleted'} pod: ${pod}`,
   failed: (verb, _pod, _owner, error) => `Error ${verb === 'create' ? 'creating' : 'deleting'}: ${error}`,

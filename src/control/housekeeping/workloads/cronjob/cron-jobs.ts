@@ -19,7 +19,7 @@ const endOf = ({ status }: Job): string | undefined =>
   status?.conditions?.find((each) => (each.type === 'Complete' || each.type === 'Failed') && each.status === 'True')
     ?.type;
 
-/** Named after the minute it is for. */
+/** The Job's name, after the minute it is for. */
 export const jobName = (cron: CronJob, time: number): string => `${cron.metadata.name}-${Math.floor(time / 60_000)}`;
 
 /** The status with the Jobs under way and the last success as the Jobs themselves show them. */

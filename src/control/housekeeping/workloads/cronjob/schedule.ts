@@ -85,9 +85,9 @@ const valueOf = (text: string, { names }: Field): number => {
 export { isTimeZone };
 
 export interface Due {
-  /** The most recent time that was not met. */
+  /** The most recent scheduled time that was missed. */
   readonly time: number | undefined;
-  /** More than a hundred were missed. */
+  /** More than a hundred scheduled times were missed. */
   readonly isLong: boolean;
 }
 
@@ -100,7 +100,8 @@ export function mostRecent(schedule: Schedule, earliest: number, now: number): D
   const between = Math.round((second - first) / 1000);
   if (between < 1) return { time: undefined, isLong: false };
   const missed = Math.floor(Math.floor((now - first) / 1000) / between) + 1;
-  // From the end: whoever was away for a year is not walked through it. Where times are uneven the last may be further back.
+  // From the end: after a year of absence not every missed time is visited. Where times are uneven the last may be
+  // further back.
   let time = first;
   for (let back = 2 * between * 1000; ; back *= 2) {
     const from = Math.max(first, now - back);

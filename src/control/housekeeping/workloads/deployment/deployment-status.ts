@@ -15,7 +15,7 @@ const AVAILABLE = 'Available';
 export const PROGRESSING = 'Progressing';
 const FAILURE = 'ReplicaFailure';
 
-/** As large as this, a deadline is no deadline. */
+/** A deadline as large as this counts as none. */
 const NO_DEADLINE = 2_147_483_647;
 const DEFAULT_DEADLINE = 600;
 
@@ -153,7 +153,7 @@ export function rolloutStatus(
       conditions = withCondition(conditions, say('True', REASONS.available, 'has successfully progressed'), now);
     else if (hasProgressed(deployment.status, counted)) {
       const since = current?.status === 'True' ? current.lastTransitionTime : undefined;
-      // Taken out first, so that its time of update moves with every progress.
+      // The condition is removed first, so that `lastUpdateTime` moves with every progress.
       conditions = withCondition(
         without(conditions, PROGRESSING),
         say('True', REASONS.updated, 'is progressing'),
@@ -168,7 +168,7 @@ export function rolloutStatus(
   return conditions === undefined || conditions.length === 0 ? rest : { ...rest, conditions };
 }
 
-/** A ReplicaSet that cannot make its pods says so here too; the new one's word counts first. */
+/** The condition ReplicaFailure of a ReplicaSet, on the Deployment too; that of the new set counts first. */
 function withFailure(
   conditions: Conditions,
   all: readonly ReplicaSet[],
@@ -184,7 +184,7 @@ function withFailure(
   return without(conditions, FAILURE);
 }
 
-/** How long until the deadline is to be looked at; undefined when there is none to wait for. */
+/** Milliseconds until the deadline is to be checked; undefined when there is none to wait for. */
 export function untilDeadline(
   deployment: Deployment,
   status: DeploymentStatus | undefined,
@@ -198,7 +198,10 @@ export function untilDeadline(
   return Math.max(1000, due - now + 1000);
 }
 
-/** What pausing and resuming do to the clock of the deadline; the same list where nothing does. */
+/**
+ * The conditions after pausing or resuming, which restart the clock of the deadline; the same list where neither
+ * happened.
+ */
 export function pausedConditions(deployment: Deployment, now: number): Conditions {
   const conditions = deployment.status?.conditions;
   const current = findCondition(conditions, PROGRESSING);

@@ -1,4 +1,4 @@
-/** Annotations, labels and reasons of Deployments, as everybody's tools know them. */
+/** Annotations, labels and reasons of Deployments, as kubectl and other tools know them. */
 export const HASH_LABEL = 'pod-template-hash';
 export const REVISION = 'deployment.kubernetes.io/revision';
 export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';

@@ -1,4 +1,4 @@
-/** Which ReplicaSet a template belongs to, and the annotations that make the sets a history. Pure. */
+/** Matches ReplicaSets to templates, and makes the annotations that turn the sets into a history. Pure. */
 import type { Deployment, ReplicaSet } from '../../../../core/api/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../../core/api/types/core-v1.ts';
 import { deepEqual } from '../../../../core/kube/immutable.ts';
@@ -50,7 +50,7 @@ export function findNewSet(
 const isOlder = ({ metadata: a }: Stored<ReplicaSet>, { metadata: b }: Stored<ReplicaSet>): boolean =>
   a.creationTimestamp === b.creationTimestamp ? a.name < b.name : a.creationTimestamp < b.creationTimestamp;
 
-/** 64 bits wide, as whoever numbers them by a clock needs it. What is no such number counts as none. */
+/** 64 bits wide, for tools that take revisions from a clock. A text that is no such number counts as 0. */
 export const revisionOf = (object: ReplicaSet | Deployment): bigint =>
   readRevision(labelOf(object.metadata.annotations, REVISION) ?? '') ?? 0n;
 
@@ -72,7 +72,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   'deprecated.deployment.rollback.to',
 ]);
 
-/** The annotations of a set of this revision: the Deployment's own, the revision, and which ones it was before. */
+/** The annotations of a set of this revision: the Deployment's own, the revision, and the set's former revisions. */
 export function annotationsFor(deployment: Deployment, set: ReplicaSet | undefined, revision: bigint): Labels {
   const annotations = new Map(Object.entries(set?.metadata.annotations ?? {}));
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {}))
@@ -98,7 +98,7 @@ function withHistory(history: string, revision: string): string {
   return revisions.join(',');
 }
 
-/** For which number of pods a set was sized: how a change of it is noticed, and shared out. */
+/** The desired replicas for which a set was sized: a change is noticed, and shared out, by these annotations. */
 export const sizeAnnotations = (deployment: Deployment): Labels => ({
   [DESIRED_REPLICAS]: String(desiredOf(deployment)),
   [MAX_REPLICAS]: String(desiredOf(deployment) + limitsOf(deployment).maxSurge),
@@ -107,7 +107,7 @@ export const sizeAnnotations = (deployment: Deployment): Labels => ({
 export const hasAnnotations = (set: ReplicaSet, annotations: Labels): boolean =>
   Object.entries(annotations).every(([key, value]) => labelOf(set.metadata.annotations, key) === value);
 
-/** @param deployment says what it is. */
+/** @param deployment with kind and apiVersion. */
 export function newReplicaSet(
   deployment: Stored<Deployment>,
   hash: string,

@@ -83,11 +83,11 @@ function simulate(wanted: Deployment, steps: readonly number[]): void {
       const each = sets.find(({ name }) => name === changed.metadata.name);
       if (each !== undefined) each.size = to;
     }
-    // Also counting pods that are to go and have not been deleted yet.
+    // Counts also pods that are to go and have not been deleted yet.
     const all = sets.reduce((sum, each) => sum + Math.max(each.size, each.has), 0);
     expect(all).toBeLessThanOrEqual(desired + maxSurge);
     const after = sets.reduce((sum, each) => sum + Math.min(each.up, each.size), 0);
-    // By its own hand it takes nothing below the least that must be available.
+    // The controller itself takes nothing below the least that must be available.
     if (after < before) expect(after).toBeGreaterThanOrEqual(desired - maxUnavailable);
     const each = sets[chance % 3];
     if (each === undefined) continue;

@@ -47,10 +47,10 @@ function scaled(value: IntOrString, desired: number, rounding: 'up' | 'down'): n
   return result.ok ? result.value : 0;
 }
 
-/** What a set has or is to have: pods that it is told to give up and has not yet deleted are still there. */
+/** Pods that a set has or is to have: surplus pods that are not deleted yet still count. */
 const presentIn = (set: ReplicaSet): number => Math.max(sizeOf(set), set.status?.replicas ?? 0);
 
-/** How large the new set may be. @param present its size now; 0 before it exists. */
+/** The largest permitted size of the new set. @param present its size now; 0 before it exists. */
 export function newSize(deployment: Deployment, all: readonly ReplicaSet[], present: number): number {
   const desired = desiredOf(deployment);
   if (isRecreate(deployment) || present > desired) return desired;
@@ -62,7 +62,7 @@ const byAge = (a: Sized, b: Sized): number =>
   compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) || compare(a.metadata.name, b.metadata.name);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What to take from the old sets: first what is not available anyway, then as much as availability allows. */
+/** Pods to take from the old sets: first unavailable ones, then as many as availability allows. */
 export function shrinkOld(deployment: Deployment, newSet: Sized, old: readonly Sized[]): readonly Resize[] {
   const active = old.filter((set) => sizeOf(set) > 0).toSorted(byAge);
   if (active.length === 0) return [];
@@ -90,14 +90,14 @@ export function shrinkOld(deployment: Deployment, newSet: Sized, old: readonly S
 const resizes = (sizes: ReadonlyMap<Sized, number>): readonly Resize[] =>
   Array.from(sizes, ([set, to]) => ({ set, to })).filter(({ set, to }) => to !== sizeOf(set));
 
-/** Whether the number asked for has changed since the sets were last sized for it. */
+/** Whether `spec.replicas` has changed since the sets were last sized for it. */
 export const isScaled = (deployment: Deployment, all: readonly Sized[]): boolean =>
   all.some((set) => {
     const desired = numberIn(set, DESIRED_REPLICAS);
     return sizeOf(set) > 0 && desired !== undefined && desired !== desiredOf(deployment);
   });
 
-/** Sizes after a change of the number asked for, or while paused. Every set named gets its annotations renewed too. */
+/** Sizes after a change of `spec.replicas`, or while paused. Every returned set gets its annotations renewed too. */
 export function rescale(deployment: Deployment, newSet: Sized | undefined, old: readonly Sized[]): readonly Resize[] {
   const desired = desiredOf(deployment);
   const all = newSet === undefined ? old : [...old, newSet];
@@ -109,7 +109,7 @@ export function rescale(deployment: Deployment, newSet: Sized | undefined, old: 
   return isRecreate(deployment) ? [] : inProportion(deployment, active);
 }
 
-/** The new set is all there is to be. */
+/** The new set has all desired replicas, available. */
 const isSaturated = (deployment: Deployment, set: Sized): boolean => {
   const desired = desiredOf(deployment);
   return sizeOf(set) === desired && numberIn(set, DESIRED_REPLICAS) === desired && availableOf(set) === desired;
@@ -130,14 +130,14 @@ function inProportion(deployment: Deployment, active: readonly Sized[]): readonl
     added += change;
     return sizeOf(set) + change;
   });
-  // What rounding left over goes to the largest.
+  // The remainder of rounding goes to the largest set.
   return ordered.map((set, index) => ({
     set,
     to: index === 0 ? Math.max(0, (sizes[0] ?? 0) + toAdd - added) : (sizes[index] ?? 0),
   }));
 }
 
-/** By how much the set changes if all change alike. */
+/** The set's change of size if all sets change in proportion. */
 function fraction(deployment: Deployment, set: Sized, most: number): number {
   if (desiredOf(deployment) === 0) return -sizeOf(set);
   const before = numberIn(set, MAX_REPLICAS) || (deployment.status?.replicas ?? 0);

@@ -27,7 +27,7 @@ const HEADLESS = 'service.kubernetes.io/headless';
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const CONTROLLER = 'endpoint-controller';
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
-/** More addresses than this are cut off, as they made the object too large for everybody. */
+/** More addresses than this are cut off: the object would become too large for all its readers. */
 const MOST_ADDRESSES = 1000;
 
 export function createEndpointsController(options: WorkloadOptions): Actor {
@@ -77,7 +77,7 @@ export function createEndpointsController(options: WorkloadOptions): Actor {
             });
       written.set(textOf(key), answer);
     } catch (error) {
-      // The cache does not show it yet.
+      // The Endpoints exist, but the cache does not show them yet.
       if (!isStatus(error, 'AlreadyExists')) throw error;
       written.set(textOf(key), await client.update(ENDPOINTS, wanted));
     }

@@ -54,7 +54,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
     async reconcile(key) {
       const service = services.lister.get(key.name, key.namespace);
       const selects = service === undefined || isBeingDeleted(service) ? undefined : selectsOf(service);
-      // Slices of a Service that is gone go with it; those of one without a selector are somebody else's.
+      // Slices of a deleted Service are garbage collected; those of one without a selector are managed by others.
       if (service === undefined || selects === undefined) return feed.forget(key);
       const found = selectedPods(pods.lister.list(key.namespace), selects).filter(hasEndpoint);
       feed.looked(key, found.length);
@@ -66,7 +66,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
   controller.watch(slices, (slice, { type, object }) => {
     const name = labelOf(slice.metadata.labels, SERVICE_NAME);
     const isOurs = labelOf(slice.metadata.labels, MANAGED_BY) === CONTROLLER;
-    // What we wrote ourselves needs no second look; what is gone may have been taken away.
+    // Own writes need no reconcile; a deleted slice may have been deleted by another client.
     if (!isOurs || name === undefined || slice !== object || type === 'add') return [];
     if (type === 'delete') ourVersions.delete(keyText(keyOf(slice)));
     const namespace = slice.metadata.namespace ?? '';
@@ -79,7 +79,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
     return [];
   });
   controller.watch(nodes, () => []);
-  /** By slice, the version our last write made. */
+  /** The resourceVersion of our last write, by slice. */
   const ourVersions = new Map<string, string>();
 
   async function bring(service: Stored<Service>, found: readonly Stored<Pod>[]): Promise<void> {
@@ -110,7 +110,7 @@ export function createEndpointSliceController(options: WorkloadOptions): Actor {
   return controller;
 }
 
-/** Endpoints by what a slice has one of: address family and ports. Without any, one empty group. */
+/** Endpoints grouped by address family and ports, of which a slice has one each. Without any, one empty group. */
 function groupsOf(service: Stored<Service>, pods: readonly Stored<Pod>[], nodes: Lister<Node>): readonly Group[] {
   const groups = new Map<
     string,

@@ -1,6 +1,6 @@
 /**
- * Endpoints that somebody wrote by hand, as slices: one for every set of ports and address family, with the labels and
- * annotations of their origin. Pure.
+ * Hand-written Endpoints as slices: one for every set of ports and address family, with the labels and annotations of
+ * their origin. Pure.
  */
 import { familyOf, formatIP, parseIP } from '../../../../core/kube/ip.ts';
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../../core/api/types/core-v1.ts';
@@ -15,23 +15,23 @@ import { MANAGED_BY, SERVICE_NAME, type SlicePlan, type Group } from './slices.t
 export const MIRROR = 'endpointslicemirroring-controller.k8s.io';
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror';
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
-/** They speak of the Endpoints themselves. */
+/** Annotations about the Endpoints object itself, which are not mirrored. */
 const OWN_ANNOTATIONS = [
   'endpoints.kubernetes.io/last-change-trigger-time',
   'kubectl.kubernetes.io/last-applied-configuration',
 ];
-/** So that one set of ports is one slice. */
+/** Limit of addresses for each set of ports, so that each is one slice. */
 export const MOST_MIRRORED = 1000;
 
-/** Not those whose author says no, nor those that are a lock between processes. */
+/** False for Endpoints with the skip label, and for those that are a leader election lock. */
 export const isMirrored = ({ metadata: { labels, annotations } }: Endpoints): boolean =>
   labels?.[SKIP] !== 'true' && annotations?.[LEADER] === undefined;
 
 export interface Mirrored {
   readonly groups: readonly Group[];
-  /** Addresses that are none. */
+  /** Number of texts that are no IP address. */
   readonly invalid: number;
-  /** Addresses beyond what one set of ports may have. */
+  /** Number of addresses beyond the limit of one set of ports. */
   readonly tooMany: number;
 }
 
@@ -40,7 +40,7 @@ interface Known {
   readonly ready: boolean;
 }
 
-/** Addresses with one set of ports, whichever subsets they stood in. */
+/** Addresses with one set of ports, from whichever subsets. */
 export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
   let invalid = 0;
   let tooMany = 0;
@@ -69,7 +69,10 @@ export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
   return { groups, invalid, tooMany };
 }
 
-/** By what addresses they have, ports; then by ports, addresses. Where an address is said to be both, it is not ready. */
+/**
+ * Merges ports with the same addresses, then addresses with the same ports. An address listed as both ready and not
+ * ready is not ready.
+ */
 function packed(
   subsets: NonNullable<Endpoints['subsets']>,
 ): readonly { readonly ports: Group['ports']; readonly addresses: readonly Known[] }[] {
@@ -148,7 +151,7 @@ export function planMirror(
     if (!isSame(own, wanted)) update.push(over(own, wanted));
   }
   for (const group of missing) {
-    // A slice that has lost its ports is used again rather than thrown away; its family it keeps for ever.
+    // A slice that has lost its ports is reused rather than deleted; its address family is immutable.
     const spare = [...left].find(({ addressType }) => addressType === group.family);
     if (spare === undefined) create.push(sliceOf(endpoints, group, nameOf()));
     else {

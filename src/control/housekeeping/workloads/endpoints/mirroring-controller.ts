@@ -1,4 +1,7 @@
-/** Endpoints that somebody wrote by hand for a Service without a selector, mirrored as slices: nobody else reads Endpoints. */
+/**
+ * Mirrors hand-written Endpoints of a Service without a selector as slices: kube-proxy and other clients read only
+ * slices.
+ */
 import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from '../../../../core/api/registry/resources.ts';
 import type { Endpoints, Service } from '../../../../core/api/types/core-v1.ts';
 import type { EndpointSlice } from '../../../../core/api/types/discovery-v1.ts';
@@ -42,7 +45,7 @@ export function createEndpointSliceMirroringController(options: WorkloadOptions)
       const origin = endpoints.lister.get(key.name, key.namespace);
       const isWanted = origin !== undefined && isMirrored(origin) && isWithoutSelector(key);
       const found = slices.lister.byIndex(INDEX, keyText(key));
-      // Most Endpoints belong to a Service with a selector, and there is nothing to take away.
+      // Most Endpoints belong to a Service with a selector, and have no mirrored slices to delete.
       if (!isWanted && found.size === 0 && !overlays.has(keyText(key))) return;
       const overlay = overlayOf(key);
       const present = overlay.over(found).filter((slice) => !isBeingDeleted(slice));
@@ -94,7 +97,7 @@ export function createEndpointSliceMirroringController(options: WorkloadOptions)
     }
   }
 
-  /** By UID, what was said last: the same is not said again with every look. */
+  /** The last warning by UID, so that no reconcile repeats it. */
   const said = new Map<string, string>();
 
   function complain(origin: Stored<Endpoints>, { invalid, tooMany }: Mirrored): void {

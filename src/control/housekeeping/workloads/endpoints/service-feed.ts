@@ -1,4 +1,4 @@
-/** What makes a Service's endpoints worth a look: the Service itself, and pods it selects or selected. */
+/** Enqueues Services whose endpoints may have changed: by the Service itself, and by pods it selects or selected. */
 import { PODS, SERVICES } from '../../../../core/api/registry/resources.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { ObjectKey, Stored } from '../../../../core/kube/objects.ts';
@@ -9,12 +9,12 @@ import { keyOf, keyText } from '../../../../machinery/cache/object-keys.ts';
 import type { Change } from '../../../../machinery/cache/object-store.ts';
 import { isTold, selectsOf } from './service-pods.ts';
 
-/** The least time between two looks, and more for each pod there is to look at. */
+/** The least time between two reconciles, and more for each selected pod. */
 const COALESCE_MS = 50;
 const MS_A_POD = 0.1;
 
 export interface ServiceFeed {
-  /** A look begins or has ended that has so many pods to go through: the next one waits. */
+  /** A reconcile over that many pods begins or has ended: the next one waits. */
   looked(key: ObjectKey, pods: number): void;
   forget(key: ObjectKey): void;
 }
@@ -22,7 +22,7 @@ export interface ServiceFeed {
 export function feedServices(controller: Controller<ObjectKey>, informers: Informers, clock: Clock): ServiceFeed {
   const services = informers.for(SERVICES);
   const pods = informers.for(PODS);
-  /** By key, the monotonic time before which pods ask for no further look. */
+  /** The monotonic time before which pods enqueue the Service no more, by key. */
   const restUntil = new Map<string, number>();
 
   controller.watch(services, (service, { object }) => (service === object ? [keyOf(service)] : []));
@@ -31,7 +31,7 @@ export function feedServices(controller: Controller<ObjectKey>, informers: Infor
     const { object, old } = change;
     let isWorthIt: boolean | undefined;
     for (const service of services.lister.list(object.metadata.namespace ?? '')) {
-      // Most namespaces have no such Service: nothing else is looked at then.
+      // Most namespaces have no Service with a selector: nothing else is compared then.
       const selects = selectsOf(service);
       if (selects === undefined) continue;
       if (!selects(object.metadata.labels) && (old === undefined || !selects(old.metadata.labels))) continue;

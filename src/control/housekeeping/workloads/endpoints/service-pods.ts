@@ -1,4 +1,4 @@
-/** What stands behind a Service: which pods, under which addresses and ports, and whether they are ready. Pure. */
+/** The endpoints of a Service: its pods, their addresses and ports, and whether they are ready. Pure. */
 import type { ObjectReference, Pod, Service, ServicePort } from '../../../../core/api/types/core-v1.ts';
 import { isPodReady } from '../../../../core/daemons/pod-child.ts';
 import { isBeingDeleted } from '../../../../core/kube/finalizers.ts';
@@ -10,7 +10,7 @@ import { remembering, type Selects } from '../../../../machinery/children/select
 
 const known = new WeakMap<Labels, Selects>();
 
-/** Undefined: the Service's endpoints are somebody else's business. */
+/** Undefined: the Service's endpoints are not ours to manage. */
 export function selectsOf({ spec }: Service): Selects | undefined {
   const labels = spec?.selector;
   if (labels === undefined || Object.keys(labels).length === 0 || spec?.type === 'ExternalName') return undefined;
@@ -30,7 +30,7 @@ export function familiesOf({ spec }: Service): readonly Family[] {
 
 export const isHeadless = ({ spec }: Service): boolean => spec?.clusterIP === 'None';
 
-/** Pods that have ended, or have no address yet, stand behind nothing. */
+/** Pods that have ended, or have no address yet, are no endpoints. */
 export const hasEndpoint = (pod: Pod): boolean =>
   pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed' && (pod.status?.podIPs?.length ?? 0) > 0;
 
@@ -89,7 +89,7 @@ export const referenceTo = ({ metadata: { namespace, name, uid } }: Stored<Pod>)
   uid,
 });
 
-/** Whether something changed that endpoints show. */
+/** Whether two states of a pod differ in a field that endpoints show. */
 export function isTold(a: Pod, b: Pod): boolean {
   return (
     a.metadata.deletionTimestamp !== b.metadata.deletionTimestamp ||

@@ -70,12 +70,12 @@ export function planSlices(
       return { slice, endpoints };
     });
     const fresh = [...wanted.values()];
-    // The fullest first, so that others may run empty.
+    // The fullest slices first, so that the others may run empty.
     for (const { endpoints } of kept.toSorted((a, b) => b.endpoints.length - a.endpoints.length))
       endpoints.push(...fresh.splice(0, Math.max(0, MOST_IN_ONE - endpoints.length)));
     const isEmpty = kept.every(({ endpoints }) => endpoints.length === 0) && fresh.length === 0;
     for (const [index, { slice, endpoints }] of kept.entries()) {
-      // One slice remains where nothing stands behind the Service.
+      // One empty slice remains for a Service without endpoints.
       if (endpoints.length === 0 && !(isEmpty && index === 0)) left.add(slice);
       else if (!isSame(slice, endpoints, labels))
         update.push({ ...slice, metadata: { ...slice.metadata, labels }, endpoints });

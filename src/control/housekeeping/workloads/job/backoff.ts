@@ -4,7 +4,7 @@ import { finishedAt } from './job-pods.ts';
 
 export interface Backoff {
   readonly failures: number;
-  /** When the last of them was (epoch ms). */
+  /** The time of the last failure (epoch ms). */
   readonly last: number;
 }
 

@@ -8,7 +8,7 @@ export type Indexes = readonly Interval[];
 
 export const NO_INDEXES: Indexes = Object.freeze([]);
 
-/** Reads what stands in a status or policy; parts that cannot be read or are beyond the completions are left out. */
+/** Parses the indexes of a status or policy; parts that are malformed or beyond the completions are left out. */
 export function parseIndexes(text: string | undefined, completions: number): Indexes {
   if (text === undefined || text === '') return NO_INDEXES;
   const found: Interval[] = [];
@@ -25,7 +25,7 @@ export function parseIndexes(text: string | undefined, completions: number): Ind
 export const indexesOf = (numbers: Iterable<number>): Indexes =>
   [...new Set(numbers)].sort((a, b) => a - b).map((index) => ({ first: index, last: index }));
 
-/** Both together; neighbours become one interval. */
+/** All indexes of both; adjacent intervals become one. */
 export function union(a: Indexes, b: Indexes): Indexes {
   const all = [...a, ...b].sort((x, y) => x.first - y.first);
   const merged: Interval[] = [];
@@ -51,7 +51,7 @@ export function has(indexes: Indexes, index: number): boolean {
   return interval !== undefined && interval.first <= index;
 }
 
-/** How many are in both. */
+/** The number of indexes in both. */
 export function countCommon(a: Indexes, b: Indexes): number {
   let common = 0;
   for (let i = 0, j = 0; ;) {

@@ -11,7 +11,7 @@ import { judgeFailure } from './policies.ts';
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
 const LONGEST_PREFIX = 58;
 
-/** What names of the Job's pods begin with. */
+/** The prefix of the names of the Job's pods. */
 export function jobPodPrefix(job: Job, index: number | undefined): string {
   const { name } = job.metadata;
   if (index === undefined) return podPrefix(name);
@@ -19,7 +19,7 @@ export function jobPodPrefix(job: Job, index: number | undefined): string {
   return `${name.slice(0, Math.max(0, LONGEST_PREFIX - end.length))}${end}`;
 }
 
-/** Makes the Job's pods; what they share is made once. */
+/** Makes the Job's pods; shared parts are made once. */
 export function createJobPodMaker(
   job: Stored<Job>,
 ): (name: string, index: number | undefined, replaced: Pod | undefined) => Pod {

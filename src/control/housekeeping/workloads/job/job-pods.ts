@@ -1,4 +1,4 @@
-/** What a Job reads from its pods. Pure. */
+/** Facts that a Job reads from its pods. Pure. */
 import type { Job } from '../../../../core/api/types/batch-v1.ts';
 import type { ContainerStatus, Pod } from '../../../../core/api/types/core-v1.ts';
 import { findCondition } from '../../../../core/kube/conditions.ts';
@@ -16,7 +16,7 @@ export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === 'In
 export const isSuspended = ({ spec }: Job): boolean => spec.suspend === true;
 export const hasLimitPerIndex = (job: Job): boolean => isIndexed(job) && job.spec.backoffLimitPerIndex !== undefined;
 
-/** Whether a pod on its way out is waited for before another takes its place. */
+/** Whether a replacement pod is created only after the terminating one has failed. */
 export const replacesFailedOnly = ({ spec }: Job): boolean =>
   spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined;
 
@@ -44,7 +44,7 @@ export function failuresOf(pod: Pod | undefined, annotation: string): number {
   return text !== undefined && /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
 }
 
-/** When the pod ended, as well as can be told. */
+/** The pod's end time, as exactly as its status tells. */
 export function finishedAt(pod: Pod): number {
   const ended = containersEnded(pod);
   if (ended !== undefined) return ended;

@@ -42,7 +42,7 @@ export interface JobRun extends JobSyncOptions {
   readonly signal: AbortSignal;
   /** The Job's pods after adoptions and releases, before this reconcile creates or deletes any. */
   readonly pods: readonly JobPod[];
-  /** What `pods` amount to. */
+  /** The judgement of `pods`. */
   readonly state: Judgement;
   /** Counts of pods after the writes so far; changed by `createPods` and `removePods` alone. */
   readonly counts: Counts;

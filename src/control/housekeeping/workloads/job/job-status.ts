@@ -1,4 +1,7 @@
-/** The status of a Job as it is counted: first noted by UID, then the pod is let go, then added to the sums. Pure. */
+/**
+ * The status of a Job as pods are counted: first noted by UID, then the finalizer is removed, then added to the sums.
+ * Pure.
+ */
 import type { Job, JobCondition, JobStatus } from '../../../../core/api/types/batch-v1.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import { findCondition } from '../../../../core/kube/conditions.ts';
@@ -13,7 +16,7 @@ import { judgeFailure } from './policies.ts';
 type JobPod = Stored<Pod>;
 type Conditions = readonly JobCondition[] | undefined;
 
-/** Pods that are noted before their sums are written. */
+/** Upper bound on pods noted before their sums are written. */
 const MOST_UNCOUNTED = 500;
 
 function condition(type: string, status: string, reason: string, message: string, now: number): JobCondition {
@@ -21,7 +24,7 @@ function condition(type: string, status: string, reason: string, message: string
   return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** The same list when it says so already; a condition that is not there is not false. */
+/** The same list when the condition is there already; an absent condition is not written as False. */
 export function ensured(
   conditions: Conditions,
   type: string,
@@ -37,7 +40,7 @@ export function ensured(
   return conditions?.map((each) => (each === present ? condition(type, status, reason, message, now) : each));
 }
 
-/** Moves what is noted and no longer held into the sums. */
+/** Moves noted pods without the tracking finalizer into the sums. */
 export function withoutReleased(status: JobStatus, held: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const stillSucceeded = succeeded.filter((uid) => held.has(uid));
@@ -59,9 +62,9 @@ const listed = (succeeded: readonly string[], failed: readonly string[]) => ({
 
 export interface Noted {
   readonly status: JobStatus;
-  /** Pods that may be let go once the status is written. */
+  /** Pods whose finalizer may be removed once the status is written. */
   readonly release: readonly JobPod[];
-  /** There are more; the Job is not at its end yet. */
+  /** More pods are to be noted; the Job is not at its end yet. */
   readonly isPartial: boolean;
 }
 
@@ -127,7 +130,7 @@ function withIndexes(job: Job, status: JobStatus, state: Judgement, added: reado
   };
 }
 
-/** Says that the end is certain, before the last pods are gone. */
+/** Adds the condition that the end is certain, before the last pods are gone. */
 function withTarget(status: JobStatus, ending: Ending | undefined, now: number): JobStatus {
   if (ending === undefined) return status;
   const type = ending.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
@@ -136,7 +139,7 @@ function withTarget(status: JobStatus, ending: Ending | undefined, now: number):
   return { ...status, conditions: [...(status.conditions ?? []), target] };
 }
 
-/** The end itself; undefined while something is still to be counted or to go. */
+/** The status with the final condition; undefined while a pod is still to be counted or terminating. */
 export function ended(
   status: JobStatus,
   ending: Ending | undefined,

@@ -1,4 +1,4 @@
-/** What a Job's state amounts to, and which pods it should make or delete. Pure: the Job and its pods in, decisions out. */
+/** Judges a Job's state and plans which pods to create or delete. Pure: the Job and its pods in, decisions out. */
 import type { Job } from '../../../../core/api/types/batch-v1.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import { isPodReady } from '../../../../core/daemons/pod-child.ts';
@@ -29,7 +29,7 @@ import { judgeFailure, metSuccess } from './policies.ts';
 
 type JobPod = Stored<Pod>;
 
-/** A Job has met its end, though pods may still have to go before it is said. */
+/** The end of a Job; terminating pods may still delay its report. */
 export interface Ending {
   readonly type: 'Complete' | 'Failed';
   readonly reason: string;
@@ -49,14 +49,14 @@ export interface Judgement {
   readonly succeeded: number;
   readonly failed: number;
   readonly ending: Ending | undefined;
-  /** Indexes that the status says have succeeded, and those with the pods that are there. */
+  /** Succeeded indexes according to the status, and (`succeededIndexes`) with the present pods besides. */
   readonly previouslySucceeded: Indexes;
   readonly succeededIndexes: Indexes;
   readonly failedIndexes: Indexes | undefined;
-  /** The failed pod that its index's next pod follows; it is kept until that one is there. */
+  /** The failed pod that the next pod of its index replaces; it is kept until that one exists. */
   readonly replaced: ReadonlyMap<number, JobPod>;
   readonly backoff: Backoff;
-  /** When the deadline is to be looked at. */
+  /** Milliseconds until the deadline is to be checked. */
   readonly deadlineMs: number | undefined;
 }
 
@@ -157,7 +157,7 @@ function failsItsIndex(job: Job, pod: JobPod): boolean {
   );
 }
 
-/** What an earlier sync found. */
+/** The ending that an earlier reconcile wrote into the status. */
 function knownEnding({ status }: Job): Ending | undefined {
   const success = findCondition(status?.conditions, 'SuccessCriteriaMet');
   const failure = findCondition(status?.conditions, 'FailureTarget');
@@ -270,7 +270,7 @@ function planIndexes(job: Job, pods: readonly JobPod[], state: Judgement, most: 
   return soonest === Infinity ? { do: 'nothing' } : { do: 'wait', ms: soonest };
 }
 
-/** At least so many; with indexes also whatever has none, one too high, or one that another pod has. */
+/** At least `atLeast` pods; of an Indexed Job also all pods without a valid index and all duplicates of an index. */
 function forRemoval(job: Job, active: readonly JobPod[], atLeast: number, now: number): readonly JobPod[] {
   if (!isIndexed(job)) return atLeast === 0 ? [] : podsToDelete(active, [], atLeast, now);
   const removed: JobPod[] = [];

@@ -1,4 +1,4 @@
-/** What a Job's policies make of a failed pod, and of the indexes that have succeeded. Pure. */
+/** Verdicts of a Job's policies on a failed pod, and on the indexes that have succeeded. Pure. */
 import type {
   Job,
   PodFailurePolicyOnExitCodesRequirement as ExitCodes,
@@ -36,7 +36,7 @@ export function judgeFailure({ spec: { podFailurePolicy } }: Job, pod: Pod): Fai
   return PLAIN;
 }
 
-/** What about the pod matches the rule, in words. */
+/** Description of how the pod matches the rule; undefined where it does not. */
 function matching({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: Pod): string | undefined {
   const name = `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
   if (onExitCodes !== undefined) {

@@ -35,7 +35,7 @@ export function createTtlController(options: WorkloadOptions): Actor {
       const soon = cached === undefined ? undefined : left(cached);
       if (soon === undefined) return undefined;
       if (soon > 0) return { requeueAfterMs: soon };
-      // Read anew: somebody may have asked for more time.
+      // Read from the server: a user may have extended the TTL.
       const job = await unlessGone(client.get(JOBS, key));
       const rest = job === undefined ? undefined : left(job);
       if (job === undefined || rest === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What ReplicaSets and ReplicationControllers have in common, and what sets them apart. */
+/** The common interface of ReplicaSets and ReplicationControllers, and their differences. */
 import { REPLICA_SETS, REPLICATION_CONTROLLERS } from '../../../../core/api/registry/resources.ts';
 import type { ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '../../../../core/api/types/apps-v1.ts';
 import type { ReplicationController } from '../../../../core/api/types/core-v1.ts';
@@ -12,11 +12,11 @@ export interface ReplicaObject extends KubeObject {
 
 export interface ReplicaKind<O extends ReplicaObject> {
   readonly resource: Resource<O>;
-  /** As kube-controller-manager calls the controller, and as its events are signed. */
+  /** kube-controller-manager's name of the controller; `component` signs its events. */
   readonly name: string;
   readonly component: string;
   readonly selectorOf: (object: O) => LabelSelector | undefined;
-  /** Whether the status counts pods on their way out. */
+  /** Whether the status counts terminating pods. */
   readonly countsTerminating: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The status of a ReplicaSet: counted from its pods, written only when it says something new. */
+/** The status of a ReplicaSet: counted from its pods, written only when it has changed. */
 import type { ReplicaSetCondition, ReplicaSetStatus } from '../../../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import { isAvailable, readySince } from '../../../../core/daemons/pod-child.ts';

@@ -1,4 +1,4 @@
-/** Which pod is which: a StatefulSet's pods are known by their names. Pure. */
+/** Maps the pods of a StatefulSet to ordinals by their names. Pure. */
 import type { StatefulSet } from '../../../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import type { Stored } from '../../../../core/kube/objects.ts';

@@ -1,4 +1,7 @@
-/** Who owns a claim, and so with whom it goes: the set, the pod that is scaled away, or nobody. Pure. */
+/**
+ * Owner references of a claim, which decide with what it is deleted: the set, the pod that is scaled away, or neither.
+ * Pure.
+ */
 import type { StatefulSet } from '../../../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../../../core/api/types/core-v1.ts';
 import { deepEqual } from '../../../../core/kube/immutable.ts';
@@ -14,11 +17,11 @@ const isTo = (reference: OwnerReference, apiVersion: string, kind: string, { met
 const toSet = (reference: OwnerReference, set: Named): boolean => isTo(reference, 'apps/v1', 'StatefulSet', set);
 const toPod = (reference: OwnerReference, pod: Named): boolean => isTo(reference, 'v1', 'Pod', pod);
 
-/** Whether a pod of that name that is no more still owns the claim, which is about to go then. */
+/** Whether a former pod of that name still owns the claim, which is about to be deleted then. */
 export const isOwnedByFormer = (references: References | undefined, pod: Named): boolean =>
   references?.some((each) => toPod(each, pod) && each.uid !== pod.metadata.uid) ?? false;
 
-/** The claim's owners as they should be; the same list when they are. */
+/** The owner references the claim should have; the same list when it has them. */
 export function claimOwners(
   references: References | undefined,
   set: StatefulSet,
@@ -27,7 +30,7 @@ export function claimOwners(
 ): References | undefined {
   const present = references ?? [];
   const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
-  // One that a former namesake owns is the garbage collector's.
+  // A claim that a former set or pod of the same name owns is left to the garbage collector.
   if (
     present.some(
       (each) =>

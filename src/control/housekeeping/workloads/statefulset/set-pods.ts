@@ -19,7 +19,7 @@ export const identityLabels = (set: StatefulSet, ordinal: number): { readonly [l
   [POD_INDEX]: String(ordinal),
 });
 
-/** @param set says what it is. */
+/** @param set with kind and apiVersion. */
 export function podFor(set: Stored<StatefulSet>, template: PodTemplateSpec, revision: string, ordinal: number): Pod {
   const spec = template.spec ?? EMPTY_SPEC;
   const name = podName(set, ordinal);

@@ -33,7 +33,7 @@ export type SetPod = Stored<Pod>;
 /** One reconcile of one StatefulSet. */
 export interface SetRun extends SetSyncOptions {
   readonly owner: SetOwner;
-  /** Fixed when the reconcile begins. */
+  /** The revisions, fixed when the reconcile begins. */
   readonly known: Revisions;
   /** `OrderedReady`: one pod after the other, each available before the next. */
   readonly isOrdered: boolean;

@@ -65,7 +65,7 @@ const ownPods = ({ owner, pods }: SetRun): readonly SetPod[] =>
     .over(pods.of(owner.uid))
     .filter((pod) => isControlledBy(pod, owner.object) && ordinalOf(owner.object, pod.metadata.name) !== undefined);
 
-/** Writes the status if it says something new. Returns when a pod becomes available without a further change. */
+/** Writes the status if it has changed. Returns when a pod becomes available without a further change. */
 async function report(run: SetRun, pods: readonly SetPod[]): Promise<number | undefined> {
   const { owner, client, known } = run;
   const now = run.clock.now();
