@@ -4,19 +4,15 @@ import { kubectlSuite } from '../support/kubectl-suite.ts';
 import { listOf, podOf } from '../support/manifests.ts';
 
 kubectlSuite('logs, exec and other streams', ({ ok, fails, run, namespace }) => {
+  let attempts = 0;
   beforeAll(async () => {
     const containers = [
       { name: 'one', image: 'a' },
       { name: 'two', image: 'b' },
     ];
-    const pods = [
-      podOf('web'),
-      podOf('pair', { containers }),
-      podOf('broken', { image: 'x:non-existent' }),
-      podOf('followed'),
-    ];
+    const pods = [podOf('web'), podOf('pair', { containers }), podOf('broken', { image: 'x:non-existent' })];
     await ok(['create', '-f', '-'], { input: listOf(...pods) });
-    await ok(['wait', '--for=condition=Ready', 'pod/web', 'pod/pair', 'pod/followed', '--timeout=30s']);
+    await ok(['wait', '--for=condition=Ready', 'pod/web', 'pod/pair', '--timeout=30s']);
   });
 
   it.concurrent('prints the log of a pod', async () => {
@@ -49,9 +45,14 @@ kubectlSuite('logs, exec and other streams', ({ ok, fails, run, namespace }) => 
   });
 
   it.concurrent('follows until the pod is gone', async () => {
-    const following = run(['logs', '-f', 'followed'], { timeoutMs: 30_000 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await ok(['delete', 'pod', 'followed']);
+    // A pod of its own in every attempt: the one before may have deleted its pod.
+    const name = `followed-${(attempts += 1)}`;
+    await ok(['create', '-f', '-'], { input: JSON.stringify(podOf(name)) });
+    await ok(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=30s']);
+    const { promise: isFollowed, resolve: printedFirst } = Promise.withResolvers<void>();
+    const following = run(['logs', '-f', name], { timeoutMs: 30_000, onPrinted: () => printedFirst() });
+    await Promise.race([isFollowed, following]);
+    await ok(['delete', 'pod', name]);
     expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('started') });
   });
 

@@ -99,6 +99,8 @@ export interface RunOptions {
   readonly once?: { readonly stderr: RegExp; readonly call: () => void };
   /** Ended as soon as it has printed this. */
   readonly interruptedAt?: RegExp;
+  /** Called with all that was printed to stdout so far, whenever there is more. */
+  readonly onPrinted?: (printed: string) => void;
 }
 
 /** A command that lives for a moment need not collect garbage, nor do so on every core: it takes half the time. */
@@ -138,6 +140,7 @@ export function runKubectl(
     child.stdout?.on('data', (chunk: string) => {
       printed += chunk;
       if (interruptedAt?.test(printed) === true) child.kill();
+      options.onPrinted?.(printed);
     });
     // A kubectl that ends without reading closes the pipe under our hands.
     child.stdin?.on('error', () => undefined);
