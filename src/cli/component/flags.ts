@@ -102,12 +102,15 @@ export const withInput = (command: Command): Command =>
     .option('-R, --recursive', 'read folders with all their subfolders')
     .option(
       '-n, --namespace <namespace>',
-      'namespace of manifests that name none; a manifest that names another is refused',
+      'namespace of components given by name, and of manifests that name none; a manifest that names another is refused',
     )
     .addOption(several('--set <path=value>', 'set a field of every manifest; true, false and numbers are read as such'))
     .addOption(several('--set-string <path=value>', 'as --set, but the value is always text'))
     .addOption(
-      new Option('--mode <mode>', 'safe for new daemons, compatible to take over daemons of the existing tool')
+      new Option(
+        '--mode <mode>',
+        'safe for new daemons, compatible to take over daemons that the Planton KubernetesDaemonSet module made',
+      )
         .choices(['safe', 'compatible'])
         .default('safe'),
     )
@@ -148,7 +151,7 @@ export const withTargets = (command: Command): Command =>
 export const withWait = (command: Command, what: string, timeout: string): Command =>
   command
     .option('--wait', what, true)
-    .option('--no-wait', 'end as soon as the objects are written, without waiting for the rollout')
+    .option('--no-wait', 'end as soon as the API server has taken all requests')
     .option('--timeout <time>', 'longest time to wait, then exit 124; 0 waits for ever', timeout);
 
 export const dryRun = (choices: string): Option =>

@@ -335,6 +335,19 @@ describe('leader election', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('releases the lease when the work fails: a standby leads at once', async () => {
+    const { clock, candidate, seen } = setUp();
+    const a = candidate('a', {
+      lead: () => clock.sleep(1000).then(() => Promise.reject(new Error('broken'))),
+      releaseOnStop: true,
+    });
+    await clock.drain();
+    candidate('b');
+    await clock.advance(4000);
+    expect(await a.ended).toBe('lost: broken');
+    expect(seen).toEqual(['b leads']);
+  });
+
   it('tells who leads', async () => {
     const { clock, candidate } = setUp();
     const leaders: string[] = [];

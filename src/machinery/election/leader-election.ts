@@ -126,7 +126,11 @@ class Candidate implements LeaderElection {
       if (wasAborted(error, signal)) return;
       throw error;
     }
-    const lost = await this.#lead(signal);
+    const lost = await this.#lead(signal).catch(async (error: unknown) => {
+      // The work has failed, and no write of it is left: a standby need not wait for the lease to run out.
+      if (!this.#lost.signal.aborted && this.#options.releaseOnStop === true) await this.#release();
+      throw error;
+    });
     // The work has ended: only now may another leader begin.
     if (!lost.aborted) {
       if (this.#options.releaseOnStop === true) await this.#release();
