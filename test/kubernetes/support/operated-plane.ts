@@ -1,10 +1,12 @@
 /** A real control plane whose nodes are simulated, with Kubernetes' DaemonSet controller and scheduler or with ours. */
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { NODES } from '../../../src/core/api/registry/resources.ts';
 import { createNodes } from '../../../src/assembly/create-nodes.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
 import { createPinoLogger } from '../../../src/machinery/logging/pino-logger.ts';
 import { realClock } from '../../../src/machinery/time/real-clock.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startKubelets, startOperatorControllers, type Running } from '../../support/operator.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 
@@ -36,6 +38,10 @@ export async function startOperatedPlane(whose: 'kubernetes' | 'everynode', node
       running.push(await startOperatorControllers(await as(SCHEDULER), ['scheduler'], { logger }));
     }
     await createNodes(client, [{ name: 'node', count: nodes }], [], realClock, undefined, undefined);
+    // kube-controller-manager takes the taint of new nodes away a moment after they are Ready.
+    const taints = async (): Promise<string> =>
+      (await client.list(NODES)).items.flatMap(({ spec }) => (spec?.taints ?? []).map(({ key }) => key)).join(' ');
+    await eventually(taints, /^$/);
     return {
       ...plane,
       client,
