@@ -15,6 +15,7 @@ export interface SuiteCluster {
 /** The cluster has four nodes, called `node-…`. */
 export function describeComponentCli(what: string, cluster: () => SuiteCluster): void {
   describe(`everynode, ${what}`, () => {
+    let attempts = 0;
     const everynode = (home: string, args: readonly string[], token?: string): Promise<Outcome> =>
       everynodeOf(home, args, cluster().kubeconfig, token);
 
@@ -130,13 +131,15 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
     }, 120_000);
 
     it('says with a code of its own that another apply overtook it, and has codes for how a component is', async () => {
-      const home = given({ namespace: 'overtaken' });
-      const unfit = manifest({ namespace: 'overtaken' })
+      // Another one in every attempt: the first status has nothing to show.
+      const namespace = `overtaken-${(attempts += 1)}`;
+      const home = given({ namespace });
+      const unfit = manifest({ namespace })
         .replace('cpu: 10m', 'cpu: 900')
         .replace('memory: 32Mi', 'memory: 32Mi, cpu: 900');
       writeFileSync(join(home, 'unfit.yaml'), unfit);
       const codeOf = async (...names: readonly string[]): Promise<number | null> =>
-        (await everynode(home, ['status', ...names, '-n', 'overtaken', '--exit-code'])).code;
+        (await everynode(home, ['status', ...names, '-n', namespace, '--exit-code'])).code;
       expect(await codeOf()).toBe(6);
       const env = { KUBECONFIG: cluster().kubeconfig, AGENT_TOKEN: 'hunter2-before' };
       const first = cli(['apply', '-f', 'unfit.yaml', '--allow-env', 'AGENT_TOKEN'], { home, env });
@@ -147,14 +150,14 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       expect([code, stderr]).toEqual([
         3,
         expect.stringContaining(
-          'error: overtaken/agent was overtaken: everynode has written another template since, and nodes get that one\n',
+          `error: ${namespace}/agent was overtaken: everynode has written another template since, and nodes get that one\n`,
         ),
       ]);
       expect(await codeOf()).toBe(0);
       expect(await codeOf('agent')).toBe(0);
       expect(await codeOf('agent', 'absent')).toBe(6);
-      expect((await everynode(home, ['status', 'absent', '-n', 'overtaken'])).code).toBe(1);
-    }, 120_000);
+      expect((await everynode(home, ['status', 'absent', '-n', namespace])).code).toBe(1);
+    }, 240_000);
 
     it('reports fields of others, and takes them only when told to', async () => {
       const home = given({ namespace: 'foreign' });
