@@ -72,7 +72,7 @@ export function startControllers(
     ...(options.namespaceGraceMs === undefined ? {} : { namespaceGraceMs: options.namespaceGraceMs }),
     ...(hasEvents ? {} : { events: NO_EVENTS }),
   };
-  const relief = createMemoryRelief({ clock, logger, memory: createProcessMemory() });
+  const relief = createMemoryRelief({ clock, logger, memory: createProcessMemory(), history: server.store });
   const actors: readonly Actor[] = [
     informers,
     kubelet,

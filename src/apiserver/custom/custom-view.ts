@@ -190,6 +190,7 @@ export function createCustomView(base: Store, kind: KindDefinition, convert: Con
       get compactedRevision() {
         return base.compactedRevision;
       },
+      trimHistory: (through, keepBytes) => base.trimHistory(through, keepBytes),
       get: (key) => (isOwn(key) ? showMaybe(base.get(key)) : base.get(key)),
       list: (collection, how) => (isOwn(collection) ? list(collection, how) : base.list(collection, how)),
       count: (collection, namespace) => base.count(collection, namespace),

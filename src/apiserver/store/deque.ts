@@ -12,6 +12,11 @@ export class Deque<T> {
     return this.#length;
   }
 
+  /** The oldest; undefined when empty. */
+  get first(): T | undefined {
+    return this.#ring[this.#head];
+  }
+
   at(index: number): T {
     return this.#ring[(this.#head + index) & (this.#ring.length - 1)] as T;
   }

@@ -39,6 +39,22 @@ describe('history', () => {
     expect(history.compactedRevision).toBe(101);
   });
 
+  it('is trimmed from the oldest on, to a size and not beyond a revision', () => {
+    const history = new History({ events: 100, bytes: Infinity }, 0);
+    const log = new CollectionLog(0);
+    for (let revision = 1; revision <= 20; revision++) history.record(log, event(revision, '', 'x'.repeat(1000)));
+    const before = history.approximateBytes;
+    expect(history.trim(0, 0)).toBe(0);
+    const freed = history.trim(5, 0);
+    expect([history.length, history.compactedRevision, log.oldestRevision]).toEqual([15, 5, 6]);
+    expect(history.approximateBytes).toBe(before - freed);
+    history.trim(20, before / 4);
+    expect(history.length).toBe(5);
+    history.trim(99, 0);
+    expect([history.length, log.oldestRevision, history.compactedRevision]).toEqual([0, undefined, 20]);
+    expect(history.trim(99, 0)).toBe(0);
+  });
+
   it('charges an event for what its successor does not share', () => {
     const shared = { text: 's'.repeat(10_000) };
     const before = objectOf('a', 'x', shared);

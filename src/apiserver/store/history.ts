@@ -40,6 +40,11 @@ export class CollectionLog {
     return this.#events.length;
   }
 
+  /** Undefined where no event is held. */
+  get oldestRevision(): number | undefined {
+    return this.#events.first?.revision;
+  }
+
   at(index: number): StoreEvent {
     return this.#events.at(index);
   }
@@ -104,6 +109,14 @@ export class History {
     while (this.#owners.length > this.#limits.events || this.#totalBytes > this.#limits.bytes) {
       if (!this.#dropOldest()) return;
     }
+  }
+
+  /** Drops events up to this revision, oldest first, until no more than `keepBytes` are held. Returns the bytes freed. */
+  trim(through: number, keepBytes: number): number {
+    const before = this.#totalBytes;
+    while (this.#totalBytes > keepBytes && (this.#owners.first?.oldestRevision ?? Infinity) <= through)
+      this.#dropOldest();
+    return before - this.#totalBytes;
   }
 
   #dropOldest(): boolean {

@@ -138,6 +138,7 @@ function buildStore(options: StoreOptions, engine: StoreEngine, collections: Col
     get compactedRevision() {
       return history.compactedRevision;
     },
+    trimHistory: (through, keepBytes) => history.trim(through, keepBytes),
     get: (key) => collections.get(key)?.committed.get(key.namespace, key.name),
     accepted: (key) => collections.get(key)?.accepted(key.namespace, key.name),
     list(collection, listOptions = {}) {

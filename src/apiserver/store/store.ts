@@ -76,6 +76,11 @@ export interface Store {
   readonly revision: number;
   /** The oldest revision from which `watch` can still resume. */
   readonly compactedRevision: number;
+  /**
+   * Gives up events up to this revision, oldest first, while more than `keepBytes` are held; watches from before them get a
+   * 410. Returns the bytes freed, approximately.
+   */
+  trimHistory(through: number, keepBytes: number): number;
   get(key: StoreKey): Stored | undefined;
   /** Ordered by namespace, then name (code-unit order, as etcd orders keys). Lazy: callers stop at their limit. */
   list(collection: CollectionKey, options?: StoreListOptions): Iterable<Stored>;

@@ -36,6 +36,7 @@ export function observeStore(store: Store, tell: (commit: Omit<Commit, 'at' | 'b
     get compactedRevision() {
       return store.compactedRevision;
     },
+    trimHistory: (through, keepBytes) => store.trimHistory(through, keepBytes),
     get: (key) => store.get(key),
     list: (collection, options) => store.list(collection, options),
     count: (collection, namespace) => store.count(collection, namespace),

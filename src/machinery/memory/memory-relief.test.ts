@@ -10,10 +10,23 @@ const MIB = 1024 * 1024;
 function house() {
   const clock = createVirtualClock();
   const process = { resident: 200 * MIB, heapUsed: 100 * MIB, busy: 0, live: 150 * MIB, releases: 0 };
+  const history = {
+    revision: 0,
+    bytes: 0,
+    through: 0,
+    trimHistory(through: number, keepBytes: number): number {
+      const freed = Math.max(0, history.bytes - keepBytes);
+      if (through < 500 || freed === 0) return 0;
+      history.bytes -= freed;
+      history.through = through;
+      return freed;
+    },
+  };
   const stopping = new AbortController();
   const relief = createMemoryRelief({
     clock,
     logger: silentLogger,
+    history,
     memory: {
       resident: () => process.resident,
       heapUsed: () => process.heapUsed,
@@ -26,7 +39,12 @@ function house() {
     },
   });
   const ended = relief.start(stopping.signal);
-  return { process, seconds: (count: number) => clock.advance(count * 1000), stop: () => (stopping.abort(), ended) };
+  return {
+    process,
+    history,
+    seconds: (count: number) => clock.advance(count * 1000),
+    stop: () => (stopping.abort(), ended),
+  };
 }
 
 describe('memory relief', () => {
@@ -53,6 +71,22 @@ describe('memory relief', () => {
     expect(process.releases).toBe(0);
     await seconds(10);
     expect(process.releases).toBe(1);
+    await stop();
+  });
+
+  it('gives up the past once it is half a minute old and nobody is busy, and then releases', async () => {
+    const { process, history, seconds, stop } = house();
+    await seconds(60);
+    expect(process.releases).toBe(1);
+    history.revision = 500;
+    history.bytes = 64 * MIB;
+    process.busy = 0.5;
+    await seconds(10);
+    process.busy = 0;
+    await seconds(20);
+    expect([history.bytes, history.through]).toEqual([64 * MIB, 0]);
+    await seconds(15);
+    expect([history.bytes, history.through, process.releases]).toEqual([8 * MIB, 500, 2]);
     await stop();
   });
 

@@ -21,10 +21,19 @@ export interface ProcessMemory {
   release(): Promise<void>;
 }
 
+/** Past changes that a server keeps for watches that resume. A store is one. */
+export interface TrimmableHistory {
+  /** Grows with every change. */
+  readonly revision: number;
+  /** Gives up changes up to this revision while more than `keepBytes` are held; returns the bytes freed. */
+  trimHistory(through: number, keepBytes: number): number;
+}
+
 export interface MemoryReliefOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly memory: ProcessMemory;
+  readonly history?: TrimmableHistory;
 }
 
 const SAMPLE_MS = 5_000;
@@ -33,6 +42,10 @@ const QUIET_SAMPLES = 3;
 const QUIET_BUSY = 0.1;
 /** Growth since the process was last known to be small that is worth a collection. */
 const GROWTH_BYTES = 32 * 1024 * 1024;
+/** Past changes younger than this stay: a watch that was cut off resumes within seconds. */
+const HISTORY_SAMPLES = 6;
+/** Older changes stay up to this size, whatever the load was. */
+const HISTORY_BYTES = 8 * 1024 * 1024;
 /** About a quarter of a second of standstill; larger heaps keep their pages. */
 const MOST_HEAP_BYTES = 384 * 1024 * 1024;
 
@@ -41,18 +54,31 @@ interface Relief {
   floor: number;
   /** Quiet samples in a row. */
   quiet: number;
+  /** Revisions of the history at the last samples, oldest first; never more than `HISTORY_SAMPLES`. */
+  readonly revisions: number[];
+  /** Bytes of history given up since the last release. */
+  trimmed: number;
 }
 
-export function createMemoryRelief({ clock, logger, memory }: MemoryReliefOptions): Actor {
-  const state: Relief = { floor: Number.POSITIVE_INFINITY, quiet: 0 };
+export function createMemoryRelief({ clock, logger, memory, history }: MemoryReliefOptions): Actor {
+  const state: Relief = { floor: Number.POSITIVE_INFINITY, quiet: 0, revisions: [], trimmed: 0 };
+
+  function trim(): void {
+    if (history === undefined) return;
+    if (state.quiet >= QUIET_SAMPLES && state.revisions.length === HISTORY_SAMPLES)
+      state.trimmed += history.trimHistory(state.revisions[0] ?? 0, HISTORY_BYTES);
+    state.revisions.push(history.revision);
+    if (state.revisions.length > HISTORY_SAMPLES) state.revisions.shift();
+  }
 
   async function sample(): Promise<void> {
     state.quiet = memory.busy() < QUIET_BUSY ? state.quiet + 1 : 0;
+    trim();
     if (state.quiet < QUIET_SAMPLES) return;
     const before = memory.resident();
     // The first quiet moment comes after the start, which leaves garbage of its own.
     const isFirst = state.floor === Number.POSITIVE_INFINITY;
-    const isWorthIt = isFirst || before > state.floor + GROWTH_BYTES;
+    const isWorthIt = isFirst || before > state.floor + GROWTH_BYTES || state.trimmed > GROWTH_BYTES;
     if (!isWorthIt || memory.heapUsed() > MOST_HEAP_BYTES) {
       state.floor = Math.min(state.floor, before);
       return;
@@ -61,6 +87,7 @@ export function createMemoryRelief({ clock, logger, memory }: MemoryReliefOption
     await memory.release();
     // The rest is in use: only growth beyond it is worth another attempt.
     state.floor = memory.resident();
+    state.trimmed = 0;
     state.quiet = 0;
     logger.debug('Memory was given back', { before, after: state.floor, ms: Math.round(clock.monotonic() - began) });
   }
