@@ -9,7 +9,7 @@ import { isStatus } from '../../../../core/kube/status-error.ts';
 import { keyOf } from '../../../../machinery/cache/object-keys.ts';
 import { isNamespaceTerminating, textOf, unlessGone } from '../../../../machinery/children/write-outcomes.ts';
 import { type CronRun, emit, named, warnOnce } from './cron-run.ts';
-import { zonedTime } from './schedule.ts';
+import { zonedTime } from '../../../../core/kube/cron/schedule.ts';
 
 const SCHEDULED = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const SUCCESSFUL_KEPT = 3;

@@ -9,7 +9,7 @@ import { withType } from '../../../../machinery/children/with-type.ts';
 import type { Client } from '../../../../machinery/client/client.ts';
 import type { Clock } from '../../../../machinery/time/clock.ts';
 import type { Severity, Tell } from '../common/tell.ts';
-import type { ReadSchedule } from './schedule.ts';
+import type { ReadSchedule } from '../../../../core/kube/cron/schedule.ts';
 
 export interface CronOwner extends Owner<CronJob> {
   readonly jobs: Overlay<Job>;

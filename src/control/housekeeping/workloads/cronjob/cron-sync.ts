@@ -9,7 +9,8 @@ import { requeueAfter } from '../../../../machinery/children/turn.ts';
 import type { ReconcileResult } from '../../../../machinery/controller/controller.ts';
 import { createJob, jobName, readJobs, referenceTo, removeJob, trimJobs } from './cron-jobs.ts';
 import { type CronOwner, type CronRun, type CronSyncOptions, emit, warnOnce } from './cron-run.ts';
-import { isTimeZone, mostRecent, readSchedule, type Schedule } from './schedule.ts';
+import { mostRecent, readSchedule, type Schedule } from '../../../../core/kube/cron/schedule.ts';
+import { isTimeZone } from '../../../../core/kube/cron/schedule-problem.ts';
 
 /** A reconcile for a scheduled time comes a little after it, so that the time has certainly come. */
 const SLACK_MS = 100;

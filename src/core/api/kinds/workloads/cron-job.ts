@@ -11,7 +11,7 @@ import { nonNegative } from '../../rules/findings.ts';
 import { validateMeta, validateMetaUpdate } from '../../rules/meta-rules.ts';
 import type { PodOptions } from '../pod/options.ts';
 import { CREATE_TEMPLATE, optionsFromOldTemplate } from '../pod/options.ts';
-import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
+import { isTimeZone, scheduleProblem } from '../../../kube/cron/schedule-problem.ts';
 import { defaultFailurePolicy, jobSpecWarnings } from './job.ts';
 import { validateJobSpec } from './job-spec.ts';
 import { nameWarnings } from './replica-set.ts';

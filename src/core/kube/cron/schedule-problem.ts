@@ -1,5 +1,5 @@
 /** Reads a cron schedule and says what is wrong with it, in the words of the parser Kubernetes uses. */
-import { atoi } from '../../../kube/go-text.ts';
+import { atoi } from '../go-text.ts';
 
 interface Bounds {
   readonly min: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
+import { isTimeZone, scheduleProblem } from './schedule-problem.ts';
 
 describe('a cron schedule', () => {
   it.each([

@@ -3,8 +3,8 @@
  * of day either will do), then handed to croner with every value spelled out, which knows calendars and time zones.
  */
 import { Cron } from 'croner';
-import { isTimeZone, scheduleProblem } from '../../../../core/api/kinds/workloads/cron-schedule.ts';
-import { parseGoDuration } from '../../../../core/kube/go-duration.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { scheduleProblem } from './schedule-problem.ts';
 
 export interface Schedule {
   /** The first time after this one (epoch ms); undefined when there is none any more. */
@@ -39,7 +39,7 @@ const FIELDS: readonly Field[] = [
   { min: 0, max: 6, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 ];
 
-/** @param timeZone of the CronJob; one in the schedule itself counts first. Without any it is UTC. */
+/** @param timeZone of the object; one in the schedule itself counts first. Without any it is UTC. */
 export function readSchedule(text: string, timeZone: string | undefined): ReadSchedule {
   const error = scheduleProblem(text);
   if (error !== undefined) return { ok: false, error };
@@ -81,8 +81,6 @@ const valueOf = (text: string, { names }: Field): number => {
   const named = names.indexOf(text.toLowerCase());
   return named >= 0 && text !== '' ? named : Number(text);
 };
-
-export { isTimeZone };
 
 export interface Due {
   /** The most recent scheduled time that was missed. */
