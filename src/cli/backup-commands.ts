@@ -30,7 +30,7 @@ Examples:
   everynode backup -o cluster.tar                       of the cluster that everynode up keeps
   everynode backup --data-dir ./data -o "$(date +%F).tar"
 
-The file is a tar; its hash is printed, and everynode restore --verify checks it. See docs/backup.md.`;
+The file is a tar. The command prints the hash of the file, and everynode restore --verify checks the file against the hash. See docs/backup.md.`;
 
 const RESTORE_EXAMPLES = `
 Examples:

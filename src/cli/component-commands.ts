@@ -137,6 +137,6 @@ Examples:
   everynode status -A
   everynode status agent -n logging --exit-code    for scripts
 
-Exit codes with --exit-code, the gravest of all components: 0 all of them are rolled out; 4 an apply or rollout is under
+Exit codes with --exit-code, the gravest of all components: 0 every component is rolled out; 4 an apply or rollout is under
 way or held; 5 it does not come about by itself (the output says why); 6 there is no such component. Without it: 0, or 1
 where a named component is not there. 1 is also any other error.`;

@@ -9,10 +9,24 @@ const PRONOUN_AS_SUBJECT =
 /** A verb whose object is only a pronoun says as little. */
 const PRONOUN_AS_OBJECT = /\b(?:of|with|to|for) (?:it|them)\b|\bthere,/i;
 
+/** Texts of `addHelpText`, which only the printed help shows: one for each line, since wrapped lines are not sentences. */
+function addedTexts(command: Command): readonly string[] {
+  let printed = '';
+  command.configureOutput({ writeOut: (text) => (printed += text) });
+  command.outputHelp();
+  const plain = command.helpInformation();
+  return printed
+    .replace(plain, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
 function textsOf(command: Command): readonly (readonly [where: string, text: string])[] {
   const where = command.name();
   return [
     [where, command.description()],
+    ...addedTexts(command).map((text) => [`${where} (added)`, text] as const),
     ...command.options.map((option) => [`${where} ${option.flags}`, option.description] as const),
     ...command.registeredArguments.map((argument) => [`${where} ${argument.name()}`, argument.description] as const),
     ...command.commands.flatMap(textsOf),

@@ -1,6 +1,6 @@
 /**
  * The shape of the catalogue: one row a controller. Profiles, help texts, roles, chart and documentation are made from rows, so
- * that a new controller is a folder in control/ and a row here, and nothing else.
+ * that a new controller is a folder in control/, a row here and, where the operator runs it, a scenario for the test of its rights.
  */
 import type { BuiltInAdmissionOptions } from '../../apiserver/admission/built-in.ts';
 import type { HeldNames } from '../../core/api/custom/crd/held-names.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FLEET_ANNOTATIONS as A } from '../../core/api/names.ts';
-import type { Container, Pod } from '../../core/api/types/core-v1.ts';
-import { podSettings } from './settings.ts';
+import type { Container, Node, Pod } from '../../core/api/types/core-v1.ts';
+import { isReadyAtBirth, nodeSettings, podSettings } from './settings.ts';
 
 const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'job', uid: 'u', controller: true };
 const podOf = (container: Partial<Container>, annotations: Record<string, string> = {}, isJob = true): Pod => ({
@@ -9,6 +9,36 @@ const podOf = (container: Partial<Container>, annotations: Record<string, string
   kind: 'Pod',
   metadata: { name: 'p', annotations, ...(isJob ? { ownerReferences: [owner] } : {}) },
   spec: { containers: [{ name: 'main', image: 'example.test/work:1', ...container }] },
+});
+
+describe('a simulated node', () => {
+  const nodeOf = (annotations: Record<string, string>, labels: Record<string, string> = {}): Node => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n', annotations, labels },
+    spec: {},
+  });
+
+  it('is Ready when it is made, whatever its labels, unless an annotation says otherwise', () => {
+    const plain = { startupDelayMs: 0, podStartDelayMs: 0, readyWhenDaemon: undefined };
+    for (const labels of [{}, { accelerator: 'gpu' }]) {
+      expect(nodeSettings(nodeOf({}, labels))).toEqual(plain);
+      expect(isReadyAtBirth(nodeSettings(nodeOf({}, labels)))).toBe(true);
+    }
+  });
+
+  it.each([
+    [{ [A.startupDelay]: '2s' }, { startupDelayMs: 2000 }, false],
+    [{ [A.startupDelay]: 'soon' }, { startupDelayMs: 0 }, true],
+    [{ [A.startupDelay]: '-2s' }, { startupDelayMs: 0 }, true],
+    [{ [A.podStartDelay]: '300ms' }, { podStartDelayMs: 300 }, true],
+    [{ [A.readyWhenDaemon]: 'kube-system/cni' }, { readyWhenDaemon: 'kube-system/cni' }, false],
+    [{ [A.readyWhenDaemon]: '' }, { readyWhenDaemon: undefined }, true],
+  ])('with %j has %j', (annotations, expected, isReady) => {
+    const settings = nodeSettings(nodeOf(annotations));
+    expect(settings).toMatchObject(expected);
+    expect(isReadyAtBirth(settings)).toBe(isReady);
+  });
 });
 
 describe('a simulated pod', () => {
