@@ -3,16 +3,21 @@
  * them the chart brings is an open list: a kind joins it when a controller of the operator serves it.
  */
 import { stringify } from 'yaml';
+import { CATALOGUE } from '../../src/assembly/catalogue/catalogue.ts';
 import { componentDefinitions } from '../../src/core/api/component/definitions.ts';
 import { OWN_RESOURCES } from '../../src/core/api/facts/own-resources.ts';
 import { parseResources, schemaName, type ResourceFact } from '../../src/core/api/schema/parse-resources.ts';
 import type { TypeExpression } from '../../src/core/api/schema/parse-facts.ts';
 import { typeSchema, type FieldSchema } from '../../src/core/api/schema/type-schema.ts';
+import { boundsOf, boundsSchema, type DefinitionExtras, RESERVATION_EXTRAS, TYPE_RULES } from './reservation-crds.ts';
 
 const COMPONENTS = new Map(componentDefinitions().map((definition) => [definition.metadata.name, definition]));
 
-/** `resource.group`, as definitions are named. */
-export const PACKAGED_KINDS: readonly string[] = [...COMPONENTS.keys()];
+/** `resource.group`, as definitions are named: kinds that controllers of the operator keep. */
+export const PACKAGED_KINDS: readonly string[] = [
+  ...COMPONENTS.keys(),
+  ...CATALOGUE.flatMap(({ kinds, profiles }) => (profiles.operator === undefined ? [] : (kinds?.builtIn ?? []))),
+];
 
 interface Schema {
   readonly [key: string]: unknown;
@@ -31,9 +36,12 @@ export function crdFiles(packaged: readonly string[] = PACKAGED_KINDS): Readonly
   return files;
 }
 
+const NOTHING_MORE: DefinitionExtras = { columns: [] };
+
 function definition(name: string, versions: readonly ResourceFact[]): object {
   const [fact] = versions;
   if (fact === undefined) throw new Error(`${name} has no version`);
+  const extras = RESERVATION_EXTRAS.get(name) ?? NOTHING_MORE;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -54,36 +62,58 @@ function definition(name: string, versions: readonly ResourceFact[]): object {
         name: version.version,
         served: true,
         storage: index === versions.length - 1,
-        schema: { openAPIV3Schema: rootSchema(schemaName(version.group, version.version, version.kind)) },
-        ...(version.subresources.some((each) => each.name === 'status') ? { subresources: { status: {} } } : {}),
+        schema: { openAPIV3Schema: rootSchema(schemaName(version.group, version.version, version.kind), extras) },
+        ...subresourcesOf(version, extras),
+        ...(extras.columns.length === 0 ? {} : { additionalPrinterColumns: extras.columns }),
+        ...(extras.selectableFields === undefined ? {} : { selectableFields: extras.selectableFields }),
       })),
     },
   };
 }
 
-function rootSchema(typeName: string): Schema {
+function subresourcesOf({ subresources }: ResourceFact, { scale }: DefinitionExtras): object {
+  const hasStatus = subresources.some((each) => each.name === 'status');
+  if (!hasStatus) return {};
+  return { subresources: { status: {}, ...(scale === undefined ? {} : { scale }) } };
+}
+
+const TYPE_META: ReadonlySet<string> = new Set(['metadata', 'kind', 'apiVersion']);
+
+function rootSchema(typeName: string, { longestName }: DefinitionExtras): Schema {
   const { fields } = typeSchema(typeName);
-  const own = fields.filter(({ name }) => name !== 'metadata');
+  const own = fields.filter(({ name }) => !TYPE_META.has(name));
   return {
     type: 'object',
-    ...requiredOf(own),
+    ...requiredOf(typeName, own),
     properties: {
       apiVersion: { type: 'string' },
       kind: { type: 'string' },
-      metadata: { type: 'object' },
-      ...Object.fromEntries(own.map((field) => [field.name, fieldSchema(field, [typeName])])),
+      metadata: {
+        type: 'object',
+        ...(longestName === undefined ? {} : { properties: { name: { type: 'string', maxLength: longestName } } }),
+      },
+      ...propertiesOf(typeName, own, [typeName]),
     },
   };
 }
 
-const requiredOf = (fields: readonly FieldSchema[]): object => {
-  const required = fields.filter((field) => field.required).map(({ name }) => name);
+const requiredOf = (typeName: string, fields: readonly FieldSchema[]): object => {
+  const bounds = boundsOf(typeName);
+  const required = fields
+    .filter((field) => field.required || bounds?.[field.name]?.required === true)
+    .map(({ name }) => name);
   return required.length === 0 ? {} : { required };
 };
 
-function fieldSchema(field: FieldSchema, path: readonly string[]): Schema {
+const propertiesOf = (typeName: string, fields: readonly FieldSchema[], path: readonly string[]): object =>
+  Object.fromEntries(fields.map((field) => [field.name, fieldSchema(typeName, field, path)]));
+
+function fieldSchema(typeName: string, field: FieldSchema, path: readonly string[]): Schema {
+  const bounds = boundsOf(typeName)?.[field.name];
   return {
-    ...expressionSchema(field.type, path),
+    ...(bounds === undefined ? {} : { description: bounds.about }),
+    ...(bounds?.schema ?? expressionSchema(field.type, path)),
+    ...(bounds === undefined ? {} : boundsSchema(bounds)),
     ...(field.listType === undefined ? {} : { 'x-kubernetes-list-type': field.listType }),
     ...(field.listMapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': field.listMapKeys }),
     ...(field.atomicMap ? { 'x-kubernetes-map-type': 'atomic' } : {}),
@@ -107,10 +137,9 @@ function expressionSchema(type: TypeExpression, path: readonly string[]): Schema
       const below = [...path, type.name];
       return {
         type: 'object',
-        ...requiredOf(fields),
-        ...(fields.length === 0
-          ? {}
-          : { properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, below)])) }),
+        ...requiredOf(type.name, fields),
+        ...(fields.length === 0 ? {} : { properties: propertiesOf(type.name, fields, below) }),
+        ...(TYPE_RULES.has(type.name) ? { 'x-kubernetes-validations': TYPE_RULES.get(type.name) } : {}),
         ...(open || fields.length === 0 ? ANYTHING : {}),
         ...(atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
       };

@@ -15,7 +15,7 @@ import { placesIn } from '../../src/assembly/catalogue/select.ts';
 import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
 
 const HEAD = '# Written by tools/generate/deploy.ts; do not edit.\n';
-const OPTIONS = { lineWidth: 0 };
+const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false };
 
 /** Names that differ in every release. */
 const NAMES: ReadonlyMap<string, string> = new Map([

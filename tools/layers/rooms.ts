@@ -22,7 +22,7 @@ export const ROOMS: readonly { readonly path: string; readonly layer: number }[]
  * hashes; its sources of chance are among AMBIENT.
  */
 export const PURE_ROOMS = 'core/';
-export const PURE_PACKAGES: ReadonlySet<string> = new Set(['re2js', 'yaml', 'node:crypto']);
+export const PURE_PACKAGES: ReadonlySet<string> = new Set(['croner', 're2js', 'yaml', 'node:crypto']);
 
 /** Upper bound on source files of one folder, tests aside: with more, none is easily found. */
 export const FOLDER_LIMIT = 40;

@@ -145,3 +145,126 @@ export const COMPONENT_EVENTS = {
   undone: 'Undone',
   deleted: 'Deleted',
 } as const;
+
+/** On Tickets and guardians: what they belong to. The names that begin with `korder.dev` are those of the existing operator. */
+export const RESERVATION_LABELS = {
+  /** Ticket and guardian: name of the Order. */
+  order: 'korder.dev/order',
+  /** Ticket and guardian: UID of the Order. */
+  orderUid: 'korder.dev/order-uid',
+  /** Guardian: name of the Ticket. */
+  ticket: 'korder.dev/ticket',
+  /** Guardian: UID of the Ticket. */
+  ticketUid: 'korder.dev/ticket-uid',
+  /** Guardian: `true`. */
+  guardian: 'korder.dev/guardian',
+  /** Guardian: `guardian`. */
+  role: 'korder.dev/role',
+  /** Ticket: hash of the Order's template that the Ticket was made from. */
+  templateHash: 'everynode.dev/template-hash',
+  /** Guardian: hash of the fields of the Ticket that the guardian was made from. */
+  guardianHash: 'everynode.dev/guardian-hash',
+} as const;
+
+export const RESERVATION_ANNOTATIONS = {
+  /** Order: how long a Ticket stays on a node that is not Ready, unreachable or cordoned (default `5m`). */
+  nodeGrace: 'everynode.dev/node-grace',
+  /** Order: number or percentage of Tickets whose room may be free at a time while a changed template replaces them (default 1). */
+  maxUnavailable: 'everynode.dev/rollout-max-unavailable',
+  /** Ticket of an Order with replicas: which of them the Ticket is, from 0 on. */
+  slot: 'everynode.dev/slot',
+  /** Ticket: UID of the Ticket whose guardian it takes over, so that the room is never free. */
+  predecessor: 'everynode.dev/predecessor',
+  /** Ticket: name of a labelled pod that becomes its guardian instead of a new one (`everynode orders adopt`). */
+  adoptedGuardian: 'everynode.dev/adopted-guardian',
+  /** Ticket of an Order in daemonSet mode: UID of the node it was made for. A node created again under the name is another one. */
+  nodeUid: 'everynode.dev/node-uid',
+} as const;
+
+/** Reasons of a Ticket's condition NodeEligible while it is False. */
+export const NODE_INELIGIBLE_REASONS = {
+  /** The node is not Ready, or unreachable. The grace period of the Order runs. */
+  notReady: 'NodeNotReady',
+  /** The node is cordoned. The grace period of the Order runs. */
+  cordoned: 'NodeCordoned',
+  /** The node has a NoExecute taint that the Ticket tolerates for a time. */
+  toleratedForATime: 'TaintToleratedForATime',
+} as const;
+
+/** Taint of nodes that register with it: no workload until every Order that wants the node holds its room there. */
+export const UNRESERVED_TAINT = 'everynode.dev/unreserved';
+
+/** PriorityClass of guardians: above all user classes, preempting nobody. */
+export const GUARDIAN_PRIORITY_CLASS = 'everynode-guardian';
+
+/** Phases of a Ticket, in `status.phase`. */
+export const TICKET_PHASES = {
+  /** No guardian runs yet; `reason` and `message` say why. */
+  pending: 'Pending',
+  /** The guardian runs and covers the requests of the Ticket. */
+  reserved: 'Reserved',
+  /** The slot is being handed over to the pod in `claim`. */
+  claiming: 'Claiming',
+  /** The pod in `claim` runs on the slot. */
+  claimed: 'Claimed',
+  /** The pod that had the slot has ended. */
+  released: 'Released',
+  /** The time is over. */
+  expired: 'Expired',
+} as const;
+
+/** Conditions in the status of an Order. */
+export const ORDER_CONDITIONS = {
+  /** Every wanted Ticket is available. */
+  ready: 'Ready',
+  /** Tickets are being made, replaced or removed. */
+  progressing: 'Progressing',
+  /** The API server refuses Tickets, or the Order cannot be carried out as written; the message has the reason. */
+  failure: 'Failure',
+  /** daemonSet mode: at least one node is eligible; otherwise the message counts nodes by reason. */
+  nodesEligible: 'NodesEligible',
+  /** Room for every wanted Ticket was found; otherwise the message names nodes and what is short there. */
+  fits: 'Fits',
+  /** Other daemonSet Orders want the same nodes; the message names them. */
+  overlaps: 'Overlaps',
+} as const;
+
+/** Conditions in the status of a Ticket. */
+export const TICKET_CONDITIONS = {
+  /** The room is held. */
+  ready: 'Ready',
+  /** The node of the Ticket is Ready and schedulable; the time of the last change begins the grace period. */
+  nodeEligible: 'NodeEligible',
+} as const;
+
+/** Reasons in the status of a Ticket, and of its condition Ready. */
+export const TICKET_REASONS = {
+  reserved: 'GuardianRunning',
+  /** No node has room, in the words of the scheduler. */
+  unschedulable: 'Unschedulable',
+  /** The API server refused the guardian, in its own words. */
+  createFailed: 'GuardianCreateFailed',
+  /** The guardian requests less than the Ticket: something changed it on its way in. */
+  tooSmall: 'GuardianTooSmall',
+  /** The guardian was deleted, evicted or has failed; another follows. */
+  lost: 'GuardianLost',
+  expired: 'Expired',
+} as const;
+
+/** Reasons of events about Orders and Tickets. */
+export const RESERVATION_EVENTS = {
+  ticketCreated: 'TicketCreated',
+  ticketDeleted: 'TicketDeleted',
+  ticketFailed: 'TicketFailed',
+  ticketReserved: 'TicketReserved',
+  ticketRenewed: 'TicketRenewed',
+  ticketExpired: 'TicketExpired',
+  ticketClaimed: 'TicketClaimed',
+  ticketReleased: 'TicketReleased',
+  guardianLost: 'GuardianLost',
+  guardianCreateFailed: 'GuardianCreateFailed',
+  guardianTooSmall: 'GuardianTooSmall',
+  guardianUnschedulable: 'GuardianUnschedulable',
+  noEligibleNodes: 'NoEligibleNodes',
+  nodeReleased: 'NodeUnreservedTaintRemoved',
+} as const;

@@ -4,7 +4,10 @@
  */
 import type { DaemonSet } from '../api/types/apps-v1.ts';
 import type { Pod, PodSpec } from '../api/types/core-v1.ts';
+import { orderPlan } from '../api/kinds/reservation/order-plan.ts';
+import { RESERVATION_LABELS } from '../api/names.ts';
 import type { Order } from '../api/types/korder-v1alpha1.ts';
+import { labelOf } from '../kube/labels.ts';
 import type { OwnerReference } from '../kube/meta-v1.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { compileEligibility, DAEMON_SET_POLICY, type Eligibility, ORDER_POLICY } from './eligibility.ts';
@@ -50,7 +53,10 @@ export interface DaemonClassifier {
   classify(object: KubeObject): Daemon | undefined;
   /** Whether a child with this owner is a daemon's. */
   isDaemonOwner(owner: Pick<OwnerReference, 'apiVersion' | 'kind'>): boolean;
-  /** Whether the pod is a daemon's: by any owner, not only the controlling one. */
+  /**
+   * Whether the pod is a daemon's: by any owner, not only the controlling one, or as the guardian of an Order in daemonSet mode. The
+   * guardians of other Orders are workload.
+   */
   isDaemonPod(pod: Pod): boolean;
 }
 
@@ -73,9 +79,16 @@ export function createDaemonClassifier(others: readonly GroupVersionKind[] = [])
       return isOther(apiVersion, kind) ? other(object) : undefined;
     },
     isDaemonOwner,
-    isDaemonPod: (pod) => pod.metadata.ownerReferences?.some(isDaemonOwner) ?? false,
+    isDaemonPod: (pod) => (pod.metadata.ownerReferences?.some(isDaemonOwner) ?? false) || isOverheadGuardian(pod),
   };
 }
+
+/** How guardians of daemonSet Orders are marked, for cluster-autoscaler too. */
+const OVERHEAD_ANNOTATION = 'cluster-autoscaler.kubernetes.io/daemonset-pod';
+
+const isOverheadGuardian = ({ metadata }: Pod): boolean =>
+  labelOf(metadata.labels, RESERVATION_LABELS.guardian) === 'true' &&
+  labelOf(metadata.annotations, OVERHEAD_ANNOTATION) === 'true';
 
 const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
   metadata.uid ?? `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
@@ -89,7 +102,7 @@ const orderSpecs = new WeakMap<object, PodSpec>();
 
 function order(object: Order): Daemon | undefined {
   const ticket = object.spec.template?.spec;
-  if (object.spec.daemonSet !== true) return undefined;
+  if (!orderPlan(object.spec).daemonSet) return undefined;
   let spec = ticket === undefined ? EMPTY_SPEC : orderSpecs.get(ticket);
   if (spec === undefined && ticket !== undefined) {
     const { resources, nodeName, nodeSelector, affinity, tolerations } = ticket;

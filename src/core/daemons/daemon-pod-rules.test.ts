@@ -13,7 +13,7 @@ import {
   UPDATED,
 } from './daemon-pod-rules.ts';
 import { desired } from './desired.ts';
-import { SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
+import { SHOULD_CONTINUE, SHOULD_RUN } from './verdict.ts';
 import { createEngine } from './engine.ts';
 import { type DaemonPod, GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
 import { createRolloutOrder } from './rollout-order.ts';

@@ -5,7 +5,7 @@
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
 import { isTerminal } from '../placement/pod-record.ts';
-import { NODE_DOWN, NODE_KNOWN, SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
+import { NODE_DOWN, NODE_KNOWN, SHOULD_CONTINUE, SHOULD_RUN } from './verdict.ts';
 import type { DaemonDefinition, Rules } from './engine-types.ts';
 import {
   type DaemonPod,
@@ -280,7 +280,13 @@ function waiting(daemon: DaemonSetDefinition, pods: readonly DaemonPod[], now: n
   return false;
 }
 
-function dueAt(daemon: DaemonSetDefinition, pods: readonly DaemonPod[], now: number): number {
+function dueAt(
+  daemon: DaemonSetDefinition,
+  _verdict: number,
+  _node: Node | undefined,
+  pods: readonly DaemonPod[],
+  now: number,
+): number {
   let due = Infinity;
   for (const pod of pods) {
     const since = readySince(pod);

@@ -3,14 +3,14 @@
  * tolerations, pinned to one node by its name. All pods of a revision share everything but their metadata and their pin.
  */
 import type { DaemonSet } from '../api/types/apps-v1.ts';
-import type { Affinity, Pod, PodSpec } from '../api/types/core-v1.ts';
+import type { Affinity, Node, Pod, PodSpec } from '../api/types/core-v1.ts';
 import { childName } from '../kube/hash.ts';
 import { labelOf } from '../kube/labels.ts';
 import type { ObjectMeta } from '../kube/meta-v1.ts';
 import { nameIsDnsSubdomain } from '../kube/names.ts';
 import type { Stored } from '../kube/objects.ts';
 import { controllerReference } from '../kube/owner-references.ts';
-import { daemonTolerations } from './daemon-tolerations.ts';
+import { daemonTolerations, isUnreserved, UNRESERVED_TOLERATION } from './daemon-tolerations.ts';
 import { GENERATION_LABEL, REVISION_LABEL } from './pod-child.ts';
 
 /** Counts the template's versions; older API versions had a field for it. */
@@ -28,8 +28,11 @@ export interface NodeIdentity {
   readonly uid: string;
 }
 
-/** Makes the pod for a node; `predecessor` is the UID of the pod it follows there, empty for the first. */
-export type PodMaker = (node: NodeIdentity, predecessor: string) => Pod;
+/**
+ * Makes the pod for a node; `predecessor` is the UID of the pod it follows there, empty for the first. `object` is the node as it is
+ * now: while it waits for Orders, its pods tolerate that. Elsewhere pods are made letter by letter as upstream makes them.
+ */
+export type PodMaker = (node: NodeIdentity, predecessor: string, object?: Node) => Pod;
 
 /** The parts of a pod that may differ between groups of nodes. */
 export interface PodVariant {
@@ -43,9 +46,13 @@ export function createPodMaker(set: Stored<DaemonSet>, hash: string, variant?: P
   const { name: setName, namespace, uid } = set.metadata;
   const shared = sharedMeta(set, hash, variant);
   const base: PodSpec = { ...spec, tolerations: daemonTolerations(spec) };
+  let early: PodSpec | undefined;
+  /** One for all nodes with the taint, made with the first of them. */
+  const earlyBase = (): PodSpec =>
+    (early ??= { ...base, tolerations: [...daemonTolerations(spec), UNRESERVED_TOLERATION] });
   const { affinity } = spec;
   const variantPart = variant?.annotations === undefined ? [] : [JSON.stringify(variant.annotations)];
-  return (node, predecessor) => ({
+  return (node, predecessor, object) => ({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
@@ -53,7 +60,7 @@ export function createPodMaker(set: Stored<DaemonSet>, hash: string, variant?: P
       ...shared,
       ...(namespace === undefined ? {} : { namespace }),
     },
-    spec: { ...base, affinity: pinnedTo(affinity, node.name) },
+    spec: { ...(isUnreserved(object?.spec?.taints) ? earlyBase() : base), affinity: pinnedTo(affinity, node.name) },
   });
 }
 

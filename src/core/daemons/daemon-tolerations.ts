@@ -1,5 +1,6 @@
 /** The tolerations Kubernetes gives to every daemon pod, after the template's own, in this order. */
-import type { PodSpec, Toleration } from '../api/types/core-v1.ts';
+import { UNRESERVED_TAINT } from '../api/names.ts';
+import type { PodSpec, Taint, Toleration } from '../api/types/core-v1.ts';
 
 const tolerate = (condition: string, effect: string): Toleration =>
   Object.freeze({ key: `node.kubernetes.io/${condition}`, operator: 'Exists', effect });
@@ -15,6 +16,17 @@ const EVERY_DAEMON: readonly Toleration[] = Object.freeze([
 
 /** Pods on the host network may start before the node's network is available: one of them may provide it. */
 const HOST_NETWORK = tolerate('network-unavailable', 'NoSchedule');
+
+/** Of daemon pods that are made for a node with that taint. A daemon that the node needs would otherwise wait for the node. */
+export const UNRESERVED_TOLERATION: Toleration = Object.freeze({
+  key: UNRESERVED_TAINT,
+  operator: 'Exists',
+  effect: 'NoSchedule',
+});
+
+/** Room on the node is still being reserved for Orders. */
+export const isUnreserved = (taints: readonly Taint[] | undefined): boolean =>
+  taints?.some(({ key, effect }) => key === UNRESERVED_TAINT && effect === 'NoSchedule') ?? false;
 
 type Spec = Pick<PodSpec, 'tolerations' | 'hostNetwork'>;
 const made = new WeakMap<Spec, readonly Toleration[]>();

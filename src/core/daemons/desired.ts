@@ -4,7 +4,7 @@
  */
 import type { Node } from '../api/types/core-v1.ts';
 import type { NodePin } from '../placement/node-affinity.ts';
-import { isDown, NODE_DOWN, NODE_KNOWN } from './eligibility.ts';
+import { isDown, NODE_DOWN, NODE_KNOWN } from './verdict.ts';
 import type { DaemonDefinition, Rules } from './engine-types.ts';
 import { HOSTNAME_LABEL } from './node-table.ts';
 

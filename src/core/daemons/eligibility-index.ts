@@ -1,7 +1,8 @@
 /** Which daemons an event on a node may concern. Daemons with the same eligibility form one group and are asked once. */
 import type { Node } from '../api/types/core-v1.ts';
 import type { Labels } from '../kube/labels.ts';
-import { readiness, type Eligibility } from './eligibility.ts';
+import type { Eligibility } from './eligibility.ts';
+import { readiness } from './verdict.ts';
 import { NAME_FIELD } from './node-anchors.ts';
 
 interface Group<D> {
@@ -93,6 +94,8 @@ function sameTaints(a: Taints, b: Taints): boolean {
     const other = b?.[i];
     if (one?.key !== other?.key || one?.effect !== other?.effect || (one?.value ?? '') !== (other?.value ?? ''))
       return false;
+    // Tolerations of a time end by it.
+    if (one?.effect === 'NoExecute' && one.timeAdded !== other?.timeAdded) return false;
   }
   return true;
 }

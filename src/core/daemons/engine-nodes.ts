@@ -2,7 +2,7 @@
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
 import type { DaemonState } from './daemon-state.ts';
-import { isDown } from './eligibility.ts';
+import { FOR_A_TIME, isDown } from './verdict.ts';
 import { moveHostnamePinned } from './engine-children.ts';
 import { type EngineState, grow } from './engine-state.ts';
 import type { DaemonDefinition } from './engine-types.ts';
@@ -22,13 +22,14 @@ export function setNode<C, D extends DaemonDefinition>(engine: EngineState<C, D>
     const verdict = eligibility.judge(node);
     for (const daemon of members) {
       if (daemon.verdicts.length <= place) grow(nodes, daemon);
-      if (daemon.verdicts[place] === verdict) continue;
+      // The same verdict may have another end: the rules look at the times of the taints.
+      if (daemon.verdicts[place] === verdict && (verdict & FOR_A_TIME) === 0) continue;
       daemon.verdicts[place] = verdict;
       judgeInto(engine, daemon, place, touched);
     }
   }
-  // Whether the node exists and is up matters to every daemon with children there, whether it wants the node or not.
-  if (old === undefined || isDown(old) !== isDown(node)) {
+  // Whether the node exists, is the same and is up matters to every daemon with children there, whether it wants the node or not.
+  if (old === undefined || isDown(old) !== isDown(node) || old.metadata.uid !== node.metadata.uid) {
     for (const daemon of engine.daemons.values())
       if (concerns(daemon, place)) judgeInto(engine, daemon, place, touched);
   }

@@ -31,11 +31,14 @@ export interface ChildAdapter<C> {
 
 export interface Rules<C, D extends DaemonDefinition> {
   readonly child: ChildAdapter<C>;
-  /** `verdict` is eligibility with NODE_KNOWN and NODE_DOWN. `children` is best first; it must not be kept. */
+  /**
+   * `verdict` is eligibility with NODE_KNOWN and NODE_DOWN. `children` is best first; it must not be kept. Of the node a judgement may
+   * depend on the UID, and on the times of its taints where the verdict has FOR_A_TIME; on labels if the daemon `readsLabels`.
+   */
   judge(daemon: D, verdict: number, node: Node | undefined, children: readonly C[], now: number): number;
   /** The bit of judgements that time alone may change; `dueAt` then says when (epoch ms). */
   readonly waits: number;
-  dueAt(daemon: D, children: readonly C[], now: number): number;
+  dueAt(daemon: D, verdict: number, node: Node | undefined, children: readonly C[], now: number): number;
   /** Bits whose places the engine lists. */
   readonly listed: number;
 }

@@ -16,8 +16,11 @@ export function judge<C, D extends DaemonDefinition>(
   const { rules, now } = engine;
   const children = liveForJudging(engine, daemon, place);
   const before = daemon.judgements[place] ?? 0;
-  const after = rules.judge(daemon.definition, daemon.verdict(place), engine.nodes.node(place), children, now);
-  if ((after & rules.waits) !== 0) judgeAgainAt(daemon, place, rules.dueAt(daemon.definition, children, now));
+  const verdict = daemon.verdict(place);
+  const node = engine.nodes.node(place);
+  const after = rules.judge(daemon.definition, verdict, node, children, now);
+  if ((after & rules.waits) !== 0)
+    judgeAgainAt(daemon, place, rules.dueAt(daemon.definition, verdict, node, children, now));
   if (after === before) return false;
   daemon.judgements[place] = after;
   let changed = after ^ before;

@@ -5,7 +5,7 @@
 import type { Node } from '../api/types/core-v1.ts';
 import { labelOf } from '../kube/labels.ts';
 import type { NodePin } from '../placement/node-affinity.ts';
-import { isDown, NODE_DOWN, NODE_KNOWN } from './eligibility.ts';
+import { isDown, NODE_DOWN, NODE_KNOWN } from './verdict.ts';
 
 export const HOSTNAME_LABEL = 'kubernetes.io/hostname';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../api/types/core-v1.ts';
 import type { Ticket } from '../api/types/korder-v1alpha1.ts';
 import type { Stored } from '../kube/objects.ts';
-import { compileEligibility, ORDER_POLICY, SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
+import { compileEligibility, ORDER_POLICY } from './eligibility.ts';
+import { SHOULD_CONTINUE, SHOULD_RUN } from './verdict.ts';
 import { createEngine } from './engine.ts';
 import {
   MISSING,

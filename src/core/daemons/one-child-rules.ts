@@ -1,8 +1,8 @@
 /**
- * The plainest rules there are: one child on every eligible node, none elsewhere. For children that are not rolled out, such
- * as the Tickets of an Order; DaemonSets have rules of their own (daemon-pod-rules.ts).
+ * The plainest rules there are: one child on every eligible node, none elsewhere. For children that are not rolled out; DaemonSets
+ * and Orders have rules of their own (daemon-pod-rules.ts, ticket-rules.ts).
  */
-import { SHOULD_CONTINUE, SHOULD_RUN } from './eligibility.ts';
+import { SHOULD_CONTINUE, SHOULD_RUN } from './verdict.ts';
 import type { ChildAdapter, DaemonDefinition, Rules } from './engine-types.ts';
 
 /** A child belongs here. */

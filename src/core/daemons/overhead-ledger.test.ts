@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../api/types/core-v1.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { createDaemonClassifier, type Daemon, GvkError, parseGvks } from './classify.ts';
-import { SHOULD_RUN } from './eligibility.ts';
+import { SHOULD_RUN } from './verdict.ts';
 import { createOverheadLedger } from './overhead-ledger.ts';
 import { anyNodeWish, anyPlacement, makeNode } from './testing/samples.ts';
 
@@ -62,6 +62,32 @@ describe('the classifier', () => {
     expect(isDaemonPod(pod('example.test/v1', 'GpuNode'))).toBe(true);
     expect(isDaemonPod(pod('apps/v1', 'ReplicaSet'))).toBe(false);
     expect(isDaemonPod(pod('other.test/v1', 'DaemonSet'))).toBe(false);
+  });
+
+  it('reads whether an Order is in daemonSet mode from its plan', () => {
+    const order = (spec: object) => classify(object('core.korder.dev/v1alpha1', 'Order', 'o', spec));
+    expect(order({ daemonSet: true })?.eligibility.policy.name).toBe('Order');
+    expect(order({ daemonSet: false, template: {} })).toBeUndefined();
+    expect(order({})).toBeUndefined();
+  });
+
+  it('takes guardians of daemonSet Orders for daemon pods, and those of replicas for workload', () => {
+    const { isDaemonPod } = createDaemonClassifier();
+    const guardian = (label: string, annotation: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'g',
+        labels: { 'korder.dev/guardian': label },
+        annotations: { [`cluster-autoscaler.kubernetes.io/${annotation}`]: 'true' },
+        ownerReferences: [{ apiVersion: 'core.korder.dev/v1alpha1', kind: 'Ticket', name: 't', uid: 't' }],
+      },
+      spec: { containers: [] },
+    });
+    expect(isDaemonPod(guardian('true', 'daemonset-pod'))).toBe(true);
+    expect(isDaemonPod(guardian('true', 'safe-to-evict'))).toBe(false);
+    // Somebody else's pod with that annotation is not ours to classify.
+    expect(isDaemonPod(guardian('false', 'daemonset-pod'))).toBe(false);
   });
 
   it('refuses a kind that is no group/version/kind', () => {

@@ -7,7 +7,8 @@ import type { Node } from '../api/types/core-v1.ts';
 import { add, type Amount, subtract } from '../placement/amounts.ts';
 import { type Requests, requestsOfSpec } from '../placement/requests.ts';
 import type { Daemon } from './classify.ts';
-import { type Eligibility, SHOULD_RUN } from './eligibility.ts';
+import type { Eligibility } from './eligibility.ts';
+import { SHOULD_RUN } from './verdict.ts';
 import { createEligibilityIndex } from './eligibility-index.ts';
 
 export interface Overhead {
@@ -25,6 +26,10 @@ export interface OverheadLedger {
   setDaemon(daemon: Daemon): void;
   removeDaemon(key: string): void;
   onNode(name: string): Overhead;
+  /** The daemons that want this node. */
+  wanting(name: string): readonly Daemon[];
+  /** Another number whenever an answer about a known node, or what the node offers, may have changed. */
+  readonly version: number;
   /** The overhead that a node like this would have. */
   forNode(node: Node): Overhead;
   /** The daemons that want the node, by key. */
@@ -34,6 +39,8 @@ export interface OverheadLedger {
 const NO_REQUESTS: Requests = requestsOfSpec({ containers: [] });
 
 interface Total {
+  /** Tells groups apart. */
+  readonly id: number;
   cpu: Amount;
   memory: Amount;
   ephemeralStorage: Amount;
@@ -41,7 +48,7 @@ interface Total {
   pods: number;
 }
 
-const emptyTotal = (): Total => ({ cpu: 0, memory: 0, ephemeralStorage: 0, scalars: new Map(), pods: 0 });
+const emptyTotal = (id = 0): Total => ({ id, cpu: 0, memory: 0, ephemeralStorage: 0, scalars: new Map(), pods: 0 });
 
 function count(total: Total, requests: Omit<Overhead, 'pods'>, pods: number, by: typeof add): void {
   total.cpu = by(total.cpu, requests.cpu);
@@ -61,13 +68,31 @@ export function createOverheadLedger(): OverheadLedger {
   const totals = new Map<Eligibility, Total>();
   /** Each node with the groups that want it. */
   const nodes = new Map<string, { readonly node: Node; readonly wanting: Set<Eligibility> }>();
+  /** Answers for sets of groups, by the numbers of the groups; forgotten when a daemon changes. Nodes have few different sets. */
+  const sums = new Map<string, Overhead>();
+  const lists = new Map<string, readonly Daemon[]>();
+  let groupCount = 0;
+  let version = 0;
   const costOf = (daemon: Daemon): Requests => (daemon.spec === undefined ? NO_REQUESTS : requestsOfSpec(daemon.spec));
 
+  function changeDaemons(): void {
+    version += 1;
+    sums.clear();
+    lists.clear();
+  }
+
+  function keyOf(wanting: Iterable<Eligibility>): string {
+    let key = '';
+    for (const eligibility of wanting) key += `${totals.get(eligibility)?.id ?? ''} `;
+    return key;
+  }
+
   function include(daemon: Daemon): void {
+    changeDaemons();
     const { eligibility } = daemon;
     let total = totals.get(eligibility);
     if (total === undefined) {
-      totals.set(eligibility, (total = emptyTotal()));
+      totals.set(eligibility, (total = emptyTotal((groupCount += 1))));
       for (const { node, wanting } of nodes.values())
         if ((eligibility.judge(node) & SHOULD_RUN) !== 0) wanting.add(eligibility);
     }
@@ -77,6 +102,7 @@ export function createOverheadLedger(): OverheadLedger {
   }
 
   function exclude(daemon: Daemon): void {
+    changeDaemons();
     const { eligibility } = daemon;
     const total = totals.get(eligibility);
     daemons.delete(daemon.key);
@@ -89,12 +115,27 @@ export function createOverheadLedger(): OverheadLedger {
   }
 
   function sum(wanting: Iterable<Eligibility>): Overhead {
+    const key = keyOf(wanting);
+    const known = sums.get(key);
+    if (known !== undefined) return known;
     const result = emptyTotal();
     for (const eligibility of wanting) {
       const total = totals.get(eligibility);
       if (total !== undefined) count(result, total, total.pods, add);
     }
-    return result;
+    const { id: _id, ...overhead } = result;
+    sums.set(key, overhead);
+    return overhead;
+  }
+
+  function daemonsOf(wanting: ReadonlySet<Eligibility>): readonly Daemon[] {
+    const key = keyOf(wanting);
+    let list = lists.get(key);
+    if (list === undefined) {
+      list = [...daemons.values()].filter(({ eligibility }) => wanting.has(eligibility));
+      lists.set(key, list);
+    }
+    return list;
   }
 
   function wantingOf(node: Node): Set<Eligibility> {
@@ -108,17 +149,22 @@ export function createOverheadLedger(): OverheadLedger {
     setNode(node) {
       const known = nodes.get(node.metadata.name);
       if (known === undefined) {
+        version += 1;
         nodes.set(node.metadata.name, { node, wanting: wantingOf(node) });
         return;
       }
       const { wanting } = known;
+      const before = keyOf(wanting);
       for (const { eligibility } of index.concerned(known.node, node)) {
         if ((eligibility.judge(node) & SHOULD_RUN) !== 0) wanting.add(eligibility);
         else wanting.delete(eligibility);
       }
       nodes.set(node.metadata.name, { node, wanting });
+      if (known.node.status?.allocatable !== node.status?.allocatable || keyOf(wanting) !== before) version += 1;
     },
-    removeNode: (name) => void nodes.delete(name),
+    removeNode(name) {
+      if (nodes.delete(name)) version += 1;
+    },
     setDaemon(daemon) {
       const known = daemons.get(daemon.key);
       if (known?.spec === daemon.spec && known?.eligibility === daemon.eligibility && known !== undefined) return;
@@ -136,6 +182,13 @@ export function createOverheadLedger(): OverheadLedger {
     removeDaemon(key) {
       const known = daemons.get(key);
       if (known !== undefined) exclude(known);
+    },
+    get version() {
+      return version;
+    },
+    wanting(name) {
+      const known = nodes.get(name);
+      return known === undefined ? [] : daemonsOf(known.wanting);
     },
     onNode: (name) => sum(nodes.get(name)?.wanting ?? []),
     forNode: (node) => sum(wantingOf(node)),

@@ -17,7 +17,7 @@ import {
   SURGING,
 } from './daemon-pod-rules.ts';
 import type { DaemonView } from './engine-types.ts';
-import { NODE_DOWN } from './eligibility.ts';
+import { NODE_DOWN } from './verdict.ts';
 import { type DaemonPod, isScheduled } from './pod-child.ts';
 import type { NodeNames, RolloutOrder } from './rollout-order.ts';
 

@@ -5,7 +5,7 @@ import { invalid } from '../../../core/kube/field-errors.ts';
 import { compileLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
-import { invalidObject } from '../../../core/kube/status-error.ts';
+import { forbiddenRequest, invalidObject } from '../../../core/kube/status-error.ts';
 import { applyCustomScale, readCustomScale } from '../../custom/custom-scale.ts';
 
 interface Scalable extends KubeObject {
@@ -16,12 +16,18 @@ interface Scalable extends KubeObject {
   readonly status?: { readonly replicas?: number };
 }
 
-/** `unsetIsZero`: replicas that a custom resource does not name yet may be set, though they cannot be read. */
+/**
+ * Throws where the kind says that this object cannot be scaled. `unsetIsZero`: replicas that a custom resource does not name yet
+ * may be set, though they cannot be read.
+ */
 export function readScale(kind: KindDefinition, object: Stored, unsetIsZero = false): Stored {
   if (kind.custom !== undefined) return readCustomScale(kind, object, unsetIsZero);
   const scalable: Stored<Scalable> = object;
+  const rules = kind.strategy.scale;
+  const refusal = rules?.refusal(object);
+  if (refusal !== undefined) throw forbiddenRequest(kind, object.metadata.name, refusal);
   const { creationTimestamp, name, namespace, resourceVersion, uid } = object.metadata;
-  const selector = selectorText(kind, scalable.spec?.selector);
+  const selector = rules === undefined ? selectorText(kind, scalable.spec?.selector) : rules.selector(object);
   const scale: Stored<Scale> = {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',

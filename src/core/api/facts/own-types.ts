@@ -118,19 +118,23 @@ korder/v1alpha1.OrderStatus
  unavailableReplicas - *int32
  terminalReplicas - *int32
  updatedReplicas - *int32
+ selector - *string
+ lastScheduleTime - *time
+ nextScheduleTime - *time
  observedGeneration - *int64
  collisionCount - *int32
  conditions - *[]meta/v1.Condition list=map(type)
 korder/v1alpha1.OrderStrategy
  type - *string
  schedule - *string
+ timeZone - *string
  refreshPolicy - *string
 korder/v1alpha1.Quota typed
  metadata - meta/v1.ObjectMeta
  spec - korder/v1alpha1.QuotaSpec required
  status - *korder/v1alpha1.QuotaStatus
 korder/v1alpha1.QuotaAllocation
- namespace - *string
+ namespace - string required
  limits - *{}quantity
 korder/v1alpha1.QuotaList typed
  metadata - meta/v1.ListMeta
@@ -138,13 +142,13 @@ korder/v1alpha1.QuotaList typed
 korder/v1alpha1.QuotaScope
  type - *string
  namespaceSelector - *meta/v1.LabelSelector
- namespaces - *[]string
+ namespaces - *[]string list=set
  objectSelector - *meta/v1.LabelSelector
 korder/v1alpha1.QuotaSpec
  scope - *korder/v1alpha1.QuotaScope
  hard - *raw
- timeWindows - *[]korder/v1alpha1.QuotaTimeWindow
- allocation - *[]korder/v1alpha1.QuotaAllocation
+ timeWindows - *[]korder/v1alpha1.QuotaTimeWindow list=map(name)
+ allocation - *[]korder/v1alpha1.QuotaAllocation list=map(namespace)
 korder/v1alpha1.QuotaStatus
  hard - *raw
  used - *raw
@@ -152,13 +156,19 @@ korder/v1alpha1.QuotaStatus
  observedGeneration - *int64
  conditions - *[]meta/v1.Condition list=map(type)
 korder/v1alpha1.QuotaTimeWindow
- name - *string
+ name - string required
  schedule - *string
  multiplier - *string
 korder/v1alpha1.Ticket typed
  metadata - meta/v1.ObjectMeta
  spec - korder/v1alpha1.TicketSpec required
  status - *korder/v1alpha1.TicketStatus
+korder/v1alpha1.TicketClaim
+ podNamespace - *string
+ podName - *string
+ podUID - *string
+ shade - *string
+ deadline - *time
 korder/v1alpha1.TicketLifecycle
  ttlSecondsAfterFinished - *int32
  cleanupPolicy - *string
@@ -178,13 +188,16 @@ korder/v1alpha1.TicketSpec
  nodeName - *string
  nodeSelector - *{}string
  affinity - *core/v1.Affinity
- tolerations - *[]core/v1.Toleration
- topologySpreadConstraints - *[]core/v1.TopologySpreadConstraint
+ tolerations - *[]core/v1.Toleration list=atomic
+ topologySpreadConstraints - *[]core/v1.TopologySpreadConstraint list=atomic
 korder/v1alpha1.TicketStatus
  phase - *string
  activationTime - *time
  expirationTime - *time
  claimedTime - *time
+ renewedTime - *time
+ finishedTime - *time
+ claim - *korder/v1alpha1.TicketClaim
  utilizationRate - *string
  nodeName - *string
  guardianPod - *string
@@ -203,7 +216,7 @@ korder/v1alpha1.TicketTemplateMetadata
  namespace - *string
  labels - *{}string
  annotations - *{}string
- finalizers - *[]string
+ finalizers - *[]string list=set
 korder/v1alpha1.TicketWindow
  startTime - *string
  timeZone - *string

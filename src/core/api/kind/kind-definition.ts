@@ -127,6 +127,14 @@ export interface KindDefinition<T extends KubeObject = KubeObject> extends Resou
   readonly secondary?: true;
 }
 
+/** What `scale` must know of a kind, where that does not follow from `spec.replicas`, `spec.selector` and `status.replicas`. */
+export interface ScaleRules<T extends KubeObject = KubeObject> {
+  /** The reason why this object cannot be scaled; undefined if it can. */
+  refusal(object: T): string | undefined;
+  /** Selector of the counted objects, in its text form; empty if there is none. */
+  selector(object: T): string;
+}
+
 /**
  * How a kind behaves when it is written. Every function is pure and returns its argument itself when there is
  * nothing to change, so unchanged parts stay shared.
@@ -172,4 +180,5 @@ export interface KindStrategy<T extends KubeObject = KubeObject> {
   readonly appliedStatusCreates?: boolean;
   /** PUT without resourceVersion overwrites. */
   readonly allowUnconditionalUpdate: boolean;
+  readonly scale?: ScaleRules<T>;
 }

@@ -16,6 +16,7 @@ import type {
   Service,
 } from '../types/core-v1.ts';
 import type { Event as NewEvent } from '../types/events-v1.ts';
+import type { Ticket } from '../types/korder-v1alpha1.ts';
 import type { ResourceSlice } from '../types/resource-v1.ts';
 
 type Fields<T> = { readonly [path: string]: (object: T) => string };
@@ -55,6 +56,11 @@ export const REPLICATION_FIELDS: Fields<ReplicationController | ReplicaSet> = {
 };
 
 export const JOB_FIELDS: Fields<Job> = { 'status.successful': (job) => String(job.status?.succeeded ?? 0) };
+
+export const TICKET_FIELDS: Fields<Ticket> = {
+  'status.phase': (ticket) => ticket.status?.phase ?? '',
+  'status.nodeName': (ticket) => ticket.status?.nodeName ?? '',
+};
 
 export const CERTIFICATE_REQUEST_FIELDS: Fields<CertificateSigningRequest> = {
   'spec.signerName': (request) => request.spec?.signerName ?? '',

@@ -24,28 +24,69 @@ function cellsOf<T extends KubeObject>(printer: TablePrinter<T>, rest: object): 
 
 describe('kinds of this product', () => {
   it('an order says how many tickets it wants and has', () => {
-    const status = { replicas: 3, availableReplicas: 2, conditions: ready };
-    expect(cellsOf(orderPrinter, { spec: { daemonSet: true, refreshPolicy: 'Always' }, status })).toMatchObject({
-      Kind: 'EveryNode',
-      Tickets: 3,
+    const status = {
+      replicas: 3,
+      availableReplicas: 2,
+      conditions: ready,
+      nextScheduleTime: '2026-01-02T03:00:00Z',
+    };
+    expect(cellsOf(orderPrinter, { spec: { daemonSet: true, refreshPolicy: 'Always' }, status })).toEqual({
+      Name: 'x',
+      Mode: 'EveryNode',
+      Wanted: 3,
       Available: 2,
+      Strategy: 'OneTime',
       Ready: 'True',
       Age: '24h',
       Refresh: 'Always',
       Paused: 'false',
+      Next: '3h',
     });
-    expect(cellsOf(orderPrinter, { spec: { strategy: { refreshPolicy: 'Never' } } })).toMatchObject({
-      Kind: '1',
+    const strategy = { type: 'Recurring', refreshPolicy: 'Never' };
+    expect(cellsOf(orderPrinter, { spec: { replicas: 4, paused: true, strategy } })).toMatchObject({
+      Mode: 'Replicas',
+      Wanted: 4,
+      Available: 0,
+      Strategy: 'Recurring',
+      Ready: '',
       Refresh: 'Never',
+      Paused: 'true',
+      Next: '',
     });
+    expect(cellsOf(orderPrinter, { spec: { daemonSet: true } })).toMatchObject({ Wanted: 0, Refresh: 'OnClaim' });
   });
 
-  it('a ticket names its guardian, in either shape', () => {
-    expect(cellsOf(ticketPrinter, { spec: {}, status: { phase: 'Ready', guardianPod: 'ns/g' } })).toMatchObject({
-      Phase: 'Ready',
-      'Guardian-Pod': 'ns/g',
+  it('a ticket says where it holds room, and for how long', () => {
+    const held = {
+      phase: 'Reserved',
+      nodeName: 'n1',
+      guardianPod: 'ns/g',
+      activationTime: '2026-01-01T00:00:00Z',
+      expirationTime: '2026-01-02T08:00:00Z',
+    };
+    expect(cellsOf(ticketPrinter, { spec: {}, status: held })).toEqual({
+      Name: 'x',
+      Phase: 'Reserved',
+      Node: 'n1',
       'Claimed-By': '',
+      Expires: '8h',
+      Age: '24h',
+      'Guardian-Pod': 'ns/g',
+      Reason: '',
     });
+    const { expirationTime: _, ...endless } = held;
+    expect(cellsOf(ticketPrinter, { spec: {}, status: endless })['Expires']).toBe('never');
+    const over = { ...held, phase: 'Expired', expirationTime: '2026-01-01T23:55:00Z' };
+    expect(cellsOf(ticketPrinter, { spec: {}, status: over })['Expires']).toBe('5m ago');
+  });
+
+  it('a ticket without a status waits', () => {
+    expect(cellsOf(ticketPrinter, { spec: {} })).toMatchObject({ Phase: 'Pending', Node: '', Expires: '' });
+    const waiting = { phase: 'Pending', reason: 'Unschedulable' };
+    expect(cellsOf(ticketPrinter, { spec: {}, status: waiting })['Reason']).toBe('Unschedulable');
+  });
+
+  it('a ticket names its guardian in the older shape too', () => {
     const older = { phase: 'Reserved', podName: 'g', podNamespace: 'ns' };
     expect(cellsOf(ticketPrinter, { spec: {}, status: older })['Guardian-Pod']).toBe('ns/g');
   });

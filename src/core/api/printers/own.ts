@@ -1,5 +1,8 @@
 /** The kinds this product adds: reservations, provisioning, node daemons from one manifest, tenancy. */
 import type { KubeObject } from '../../kube/objects.ts';
+import { humanDuration, parseTime } from '../../kube/time.ts';
+import { type OrderPlan, orderPlan } from '../kinds/reservation/order-plan.ts';
+import { TICKET_PHASES } from '../names.ts';
 import type { NodeClaim, NodePool } from '../types/karpenter-v1.ts';
 import type { Order, Quota, Ticket } from '../types/korder-v1alpha1.ts';
 import { DATE_AGE, int, NAME, printer, text, wide, type Column } from './columns.ts';
@@ -17,39 +20,66 @@ const statusOf =
   ({ status }: Conditioned): string =>
     conditionStatus(status?.conditions, type) ?? '';
 
-export const orderPrinter = printer<Order>([
-  NAME,
-  text('Kind', 'How many tickets: a number, or one a node', ({ spec }) =>
-    spec?.daemonSet === true ? 'EveryNode' : String(spec?.replicas ?? 1),
-  ),
-  int('Tickets', 'Tickets there are', ({ status }) => status?.replicas ?? 0),
-  int('Available', 'Tickets that hold room', ({ status }) => status?.availableReplicas ?? 0),
-  text(...READY, statusOf('Ready')),
-  DATE_AGE,
-  wide('Refresh', 'When tickets are renewed', ({ spec }) => spec?.refreshPolicy ?? spec?.strategy?.refreshPolicy ?? ''),
-  wide('Paused', 'Whether the order is left alone', ({ spec }) => String(spec?.paused ?? false)),
-]);
+/** Time until a moment, or since it: `5m`, `3h ago`. */
+function until(time: string | undefined, now: number): string {
+  const then = time === undefined ? undefined : parseTime(time);
+  if (then === undefined) return '';
+  return then < now ? `${humanDuration(now - then)} ago` : humanDuration(then - now);
+}
+
+/** Orders are wanted from the first moment on, and counted when the controller has seen them. */
+const wantedOf = ({ status }: Order, _now: number, plan: OrderPlan): number =>
+  status?.replicas ?? (plan.daemonSet ? 0 : plan.replicas);
+
+export const orderPrinter = printer<Order, OrderPlan>(
+  [
+    NAME,
+    text('Mode', 'One Ticket on every eligible node (EveryNode), or a number of Tickets (Replicas)', (_, _now, plan) =>
+      plan.daemonSet ? 'EveryNode' : 'Replicas',
+    ),
+    int('Wanted', 'Tickets that are wanted', wantedOf),
+    int('Available', 'Tickets that hold room', ({ status }) => status?.availableReplicas ?? 0),
+    text('Strategy', 'When Tickets are made', (_, _now, plan) => plan.strategy),
+    text(...READY, statusOf('Ready')),
+    DATE_AGE,
+    wide('Refresh', 'What follows a claimed or expired Ticket', (_, _now, plan) => plan.refresh),
+    wide('Paused', 'Whether the Order is left alone', (_, _now, plan) => String(plan.paused)),
+    wide('Next', 'Time until the next tick of the schedule', ({ status }, now) => until(status?.nextScheduleTime, now)),
+  ],
+  ({ spec }) => orderPlan(spec),
+);
 
 /** Tickets of an older shape name the guardian in two fields. */
 const guardianOf = ({ status }: Ticket): string =>
   status?.guardianPod ?? (status?.podName ? `${status.podNamespace ?? ''}/${status.podName}` : '');
 
+function expiryOf({ status }: Ticket, now: number): string {
+  if (status?.expirationTime !== undefined) return until(status.expirationTime, now);
+  return status?.activationTime === undefined ? '' : 'never';
+}
+
 export const ticketPrinter = printer<Ticket>([
   NAME,
-  text('Phase', 'Pending, Ready, Claimed or Expired', ({ status }) => status?.phase ?? ''),
-  wide('Node', 'Node on which room is held', ({ status }) => status?.nodeName ?? ''),
+  text(
+    'Phase',
+    'Pending, Reserved, Claiming, Claimed, Released or Expired',
+    ({ status }) => status?.phase ?? TICKET_PHASES.pending,
+  ),
+  text('Node', 'Node on which room is held', ({ status }) => status?.nodeName ?? ''),
   text('Claimed-By', 'Pod that took the room', ({ status }) => status?.claimedPod ?? ''),
-  wide('Guardian-Pod', 'Pod that holds the room until then', guardianOf),
-  wide('Expiration', 'Moment the room is given back', ({ status }) => status?.expirationTime ?? ''),
+  text('Expires', 'Time until the room is given back', expiryOf),
   DATE_AGE,
+  wide('Guardian-Pod', 'Pod that holds the room until then', guardianOf),
+  wide('Reason', 'Why no room is held', ({ status }) => status?.reason ?? ''),
 ]);
 
 export const quotaPrinter = printer<Quota>([
   NAME,
-  text('Scope', 'What the quota is counted over', ({ spec }) => spec?.scope?.type ?? ''),
+  text('Scope', 'What the quota is counted over', ({ spec }) => spec?.scope?.type ?? 'Cluster'),
   text('Enforced', 'Whether it is applied', statusOf('Enforced')),
   text('Exceeded', 'Whether more is reserved than allowed', statusOf('Exceeded')),
   DATE_AGE,
+  wide('Window', 'Time window that multiplies its values now', ({ status }) => status?.activeTimeWindow ?? ''),
 ]);
 
 export const nodePoolPrinter = printer<NodePool>([

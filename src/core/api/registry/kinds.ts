@@ -29,6 +29,9 @@ import { nodeStrategy } from '../kinds/node.ts';
 import { podStrategy } from '../kinds/pod/strategy.ts';
 import { priorityClassStrategy } from '../kinds/priority-class.ts';
 import { clusterRoleBindingStrategy, clusterRoleStrategy, roleBindingStrategy, roleStrategy } from '../kinds/rbac.ts';
+import { orderStrategy } from '../kinds/reservation/order.ts';
+import { quotaStrategy } from '../kinds/reservation/quota.ts';
+import { ticketStrategy } from '../kinds/reservation/ticket.ts';
 import { resourceQuotaStrategy } from '../kinds/resource-quota.ts';
 import { secretStrategy } from '../kinds/secret.ts';
 import { serviceStrategy } from '../kinds/service.ts';
@@ -57,6 +60,7 @@ import {
   RESOURCE_SLICE_FIELDS,
   SECRET_FIELDS,
   SERVICE_FIELDS,
+  TICKET_FIELDS,
 } from '../kinds/selectable-fields.ts';
 import {
   mutatingPolicyPrinter,
@@ -186,6 +190,9 @@ export const STRATEGIES: ReadonlyMap<string, KindStrategy> = new Map<string, Kin
   ['apps/controllerrevisions', controllerRevisionStrategy],
   ['batch/jobs', jobStrategy],
   ['batch/cronjobs', cronJobStrategy],
+  ['core.korder.dev/orders', orderStrategy],
+  ['core.korder.dev/tickets', ticketStrategy],
+  ['core.korder.dev/quotas', quotaStrategy],
 ]);
 
 export const PRINTERS: ReadonlyMap<string, TablePrinter> = new Map<string, TablePrinter>([
@@ -277,4 +284,5 @@ export const SELECTABLE_FIELDS: ReadonlyMap<string, SelectableFields> = new Map<
   ['resource.k8s.io/resourceslices', fields(RESOURCE_SLICE_FIELDS)],
   ['events', fields(CORE_EVENT_FIELDS)],
   ['events.k8s.io/events', fields(EVENT_FIELDS)],
+  ['core.korder.dev/tickets', fields(TICKET_FIELDS)],
 ]);

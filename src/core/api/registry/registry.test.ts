@@ -164,7 +164,7 @@ const order = (extra: object, metadata: object = {}): KubeObject => ({
 });
 
 describe('generic strategy', () => {
-  const orders = found('core.korder.dev', 'v1alpha1', 'orders').strategy;
+  const orders = createGenericStrategy({ namespaced: true, hasStatus: true });
   it('drops a status that comes with a create and returns the object itself otherwise', () => {
     const plain = order({ spec: { replicas: 1 } });
     expect(orders.prepareForCreate(plain)).toBe(plain);

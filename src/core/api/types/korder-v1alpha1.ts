@@ -35,6 +35,9 @@ export interface OrderStatus {
   readonly unavailableReplicas?: number;
   readonly terminalReplicas?: number;
   readonly updatedReplicas?: number;
+  readonly selector?: string;
+  readonly lastScheduleTime?: string;
+  readonly nextScheduleTime?: string;
   readonly observedGeneration?: number;
   readonly collisionCount?: number;
   readonly conditions?: readonly Condition[];
@@ -43,6 +46,7 @@ export interface OrderStatus {
 export interface OrderStrategy {
   readonly type?: string;
   readonly schedule?: string;
+  readonly timeZone?: string;
   readonly refreshPolicy?: string;
 }
 
@@ -55,7 +59,7 @@ export interface Quota {
 }
 
 export interface QuotaAllocation {
-  readonly namespace?: string;
+  readonly namespace: string;
   readonly limits?: { readonly [key: string]: string | number };
 }
 
@@ -89,7 +93,7 @@ export interface QuotaStatus {
 }
 
 export interface QuotaTimeWindow {
-  readonly name?: string;
+  readonly name: string;
   readonly schedule?: string;
   readonly multiplier?: string;
 }
@@ -100,6 +104,14 @@ export interface Ticket {
   readonly metadata: ObjectMeta;
   readonly spec: TicketSpec;
   readonly status?: TicketStatus;
+}
+
+export interface TicketClaim {
+  readonly podNamespace?: string;
+  readonly podName?: string;
+  readonly podUID?: string;
+  readonly shade?: string;
+  readonly deadline?: string;
 }
 
 export interface TicketLifecycle {
@@ -136,6 +148,9 @@ export interface TicketStatus {
   readonly activationTime?: string;
   readonly expirationTime?: string;
   readonly claimedTime?: string;
+  readonly renewedTime?: string;
+  readonly finishedTime?: string;
+  readonly claim?: TicketClaim;
   readonly utilizationRate?: string;
   readonly nodeName?: string;
   readonly guardianPod?: string;
