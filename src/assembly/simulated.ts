@@ -12,7 +12,8 @@ import { createInProcessClient } from '../apiserver/inprocess/in-process-client.
 import type { HistoryLimits } from '../apiserver/store/history.ts';
 import { createStore } from '../apiserver/store/engines/ephemeral-store.ts';
 import type { Store } from '../apiserver/store/store.ts';
-import { createRegistry } from '../core/api/registry/registry.ts';
+import { builtInKinds, ownKinds } from '../core/api/registry/built-in-kinds.ts';
+import { createRegistry, type Registry } from '../core/api/registry/registry.ts';
 import { deepFreeze } from '../core/kube/immutable.ts';
 import type { Actor } from '../machinery/actor.ts';
 import type { Client } from '../machinery/client/client.ts';
@@ -25,12 +26,18 @@ import { type AdmissionCatalogue, admissionPlugins } from './catalogue/admission
 import type { Catalogue } from './catalogue/entry.ts';
 import { selectControllers } from './catalogue/select.ts';
 
-/** All that an actor may touch. Nothing in it is shared with another actor. */
-type ActorSurroundings = Surroundings & { readonly logger: Logger };
+/** All that an actor may touch. Nothing in it but the kinds of the server is shared with another actor. */
+type ActorSurroundings = Surroundings & {
+  readonly logger: Logger;
+  /** Kinds as the server serves them; those of Kubernetes unless given. */
+  readonly registry?: Registry;
+};
 
 /** Makes the actors of one process, which live and die together. */
 export interface ActorFactory {
   readonly name: string;
+  /** Kinds of ours that a server serves for these actors (`orders.core.korder.dev`). */
+  readonly kinds?: readonly string[];
   create(surroundings: ActorSurroundings): readonly Actor[];
 }
 
@@ -40,11 +47,18 @@ export const FLEET: ActorFactory = { name: 'fleet', create: (around) => [createF
 export const simulatedControllers = (selection?: readonly string[], catalogue?: Catalogue): readonly ActorFactory[] =>
   selectControllers('simulated', selection, catalogue).map(({ row, place }) => ({
     name: place.actor ?? row.name,
-    create: (around) => [place.create({ ...around, registry: createRegistry() })],
+    ...(row.kinds?.builtIn === undefined ? {} : { kinds: row.kinds.builtIn }),
+    create: (around) => [place.create({ ...around, registry: around.registry ?? createRegistry() })],
   }));
 
 /** The actors of a simulation unless it names others: simulated nodes and the controllers that run by default. */
 export const SIMULATED_ACTORS: readonly ActorFactory[] = [FLEET, ...simulatedControllers()];
+
+/** Simulated nodes and the selected controllers, in the syntax of `--controllers`. */
+export const simulatedActors = (selection: readonly string[]): readonly ActorFactory[] => [
+  FLEET,
+  ...simulatedControllers(selection),
+];
 
 export interface SimulatedServerOptions {
   readonly clock: Clock;
@@ -55,6 +69,8 @@ export interface SimulatedServerOptions {
   readonly around?: (store: Store) => Store;
   /** Admission plugins of ours; all of them unless given. */
   readonly admission?: AdmissionCatalogue;
+  /** Kinds of ours to serve beside those of Kubernetes, by the names that definitions of them would have. */
+  readonly kinds?: readonly string[];
 }
 
 export interface SimulatedServer {
@@ -75,7 +91,7 @@ export function createSimulatedServer(options: SimulatedServerOptions): Simulate
   const authorizer = createAuthorizer(store);
   const api = createApiServer({
     store,
-    registry: createRegistry(),
+    registry: createRegistry([...builtInKinds(), ...ownKinds(options.kinds ?? [])]),
     clock,
     random,
     authorizer,

@@ -34,11 +34,13 @@ Controllers:
   statefulset-controller                          keeps the pods and claims of StatefulSets
   endpoints-controller                            keeps the Endpoints of Services
   endpointslice-controller                        keeps the EndpointSlices of Services
-  endpointslice-mirroring-controller              mirrors hand-made Endpoints as EndpointSlices`;
+  endpointslice-mirroring-controller              mirrors hand-made Endpoints as EndpointSlices
+  reservation                                     reserves room on nodes: makes the Tickets of Orders and the guardian pods of Tickets`;
 
 export const OPERATOR_CONTROLLERS_HELP = `
 Controllers:
-  rollout-driver  rolls out DaemonSets that ask for it, beside whatever controller runs them
+  rollout-driver  rolls out DaemonSets with the annotation everynode.dev/rollout-driver, beside the controller that runs DaemonSets
   component       keeps KubernetesDaemonSets: everything a node daemon needs, from one custom resource
   daemonset       runs DaemonSets, in place of the DaemonSet controller of kube-controller-manager (only when named)
-  scheduler       gives pods their nodes, in place of kube-scheduler (only when named)`;
+  scheduler       gives pods their nodes, in place of kube-scheduler (only when named)
+  reservation     reserves room on nodes: makes the Tickets of Orders and the guardian pods of Tickets`;

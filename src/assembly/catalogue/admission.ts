@@ -4,6 +4,14 @@
  */
 import { createComponentAdmission } from '../../control/component/admission/component-admission.ts';
 import { COMPONENT_ADMISSION } from '../../control/component/admission/scope.ts';
+import { createReservationAdmission } from '../../control/reservation/admission/reservation-admission.ts';
+import {
+  CLUSTER_RESERVATIONS,
+  NAMESPACED_RESERVATIONS,
+  RESERVATION_ADMISSION,
+  RESERVATION_GROUP,
+  RESERVATION_VERSION,
+} from '../../control/reservation/admission/scope.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
 import type { MatchCondition, RuleWithOperations } from '../../core/api/types/admissionregistration-v1.ts';
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
@@ -31,11 +39,22 @@ export interface AdmissionRow {
    * judgement, to the webhook of an operator. Absent: the plugin is in every embedded chain.
    */
   readonly controller?: string;
+  /**
+   * The plugin is left out of embedded chains: the kinds that it judges are built in there, and validated by the same rules before
+   * any plugin is asked.
+   */
+  readonly webhookOnly?: true;
   readonly create: () => AdmissionPlugin;
   readonly webhook: AdmissionWebhook;
 }
 
 export type AdmissionCatalogue = readonly AdmissionRow[];
+
+/** An object that is being deleted only loses finalizers. That must work without a webhook server, or the object could never go. */
+const STAYS: MatchCondition = {
+  name: 'stays',
+  expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
+};
 
 export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
   {
@@ -56,24 +75,49 @@ export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
       // A secret that was stored unjudged cannot be taken back.
       failurePolicy: 'Fail',
       timeoutSeconds: 10,
-      matchConditions: [
-        {
-          name: 'stays',
-          // An object that is being deleted only loses finalizers. That must work without a webhook server, or the
-          // object could never go.
-          expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
-        },
-      ],
+      matchConditions: [STAYS],
+    },
+  },
+  {
+    name: RESERVATION_ADMISSION,
+    phase: 'validate',
+    controller: 'reservation',
+    webhookOnly: true,
+    create: createReservationAdmission,
+    webhook: {
+      name: 'reservation.everynode.dev',
+      // Statuses are the controller's own: no subresource is named.
+      rules: [reservationRule(NAMESPACED_RESERVATIONS, 'Namespaced'), reservationRule(CLUSTER_RESERVATIONS, 'Cluster')],
+      // An Order that contradicts itself would reserve something that nobody asked for.
+      failurePolicy: 'Fail',
+      timeoutSeconds: 10,
+      matchConditions: [STAYS],
     },
   },
 ];
 
+function reservationRule(resources: readonly string[], scope: 'Namespaced' | 'Cluster'): RuleWithOperations {
+  return {
+    apiGroups: [RESERVATION_GROUP],
+    apiVersions: [RESERVATION_VERSION],
+    resources: [...resources],
+    operations: ['CREATE', 'UPDATE'],
+    scope,
+  };
+}
+
 /**
- * New plugins of every row whose controller runs; of all rows when `runs` is absent. Each plugin stands after everything that may
- * change an object.
+ * New plugins for the chain of an API server in this process: of every row whose controller runs; of all rows when `runs` is
+ * absent. Each plugin stands after everything that may change an object.
  */
 export const admissionPlugins = (
   runs: (controller: string) => boolean = () => true,
   rows: AdmissionCatalogue = ADMISSION_CATALOGUE,
 ): readonly AdmissionPlugin[] =>
-  rows.filter(({ controller }) => controller === undefined || runs(controller)).map(({ create }) => create());
+  rows
+    .filter(({ controller, webhookOnly }) => webhookOnly !== true && (controller === undefined || runs(controller)))
+    .map(({ create }) => create());
+
+/** New plugins for the webhook server: of all rows. */
+export const webhookPlugins = (rows: AdmissionCatalogue = ADMISSION_CATALOGUE): readonly AdmissionPlugin[] =>
+  rows.map(({ create }) => create());

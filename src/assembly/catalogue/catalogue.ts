@@ -7,6 +7,7 @@ import { ACCESS_CONTROLLERS } from './access.ts';
 import { DAEMON_CONTROLLERS } from './daemons.ts';
 import type { Catalogue } from './entry.ts';
 import { HOUSE_KEEPERS } from './house-keepers.ts';
+import { RESERVATION_CONTROLLERS } from './reservation.ts';
 import { STORAGE_CONTROLLERS } from './storage.ts';
 import { WORKLOAD_CONTROLLERS } from './workloads.ts';
 
@@ -17,4 +18,5 @@ export const CATALOGUE: Catalogue = [
   ...STORAGE_CONTROLLERS,
   ...ACCESS_CONTROLLERS,
   ...WORKLOAD_CONTROLLERS,
+  ...RESERVATION_CONTROLLERS,
 ];

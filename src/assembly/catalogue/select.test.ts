@@ -69,7 +69,7 @@ describe('the catalogue', () => {
 
 describe('which controllers the operator runs', () => {
   it('by default only what can do no harm beside Kubernetes', () => {
-    expect(names('*')).toEqual(['rollout-driver', 'component']);
+    expect(names('*')).toEqual(['rollout-driver', 'component', 'reservation']);
     for (const { insteadOf, profiles } of CATALOGUE)
       if (insteadOf !== undefined) expect(profiles.operator?.runs).toBe('named');
   });
@@ -77,16 +77,19 @@ describe('which controllers the operator runs', () => {
   it.each([
     [
       ['*', 'daemonset'],
-      ['rollout-driver', 'component', 'daemonset'],
+      ['rollout-driver', 'component', 'daemonset', 'reservation'],
     ],
     [
       ['daemonset', 'scheduler'],
       ['daemonset', 'scheduler'],
     ],
-    [['*', '-rollout-driver'], ['component']],
+    [
+      ['*', '-rollout-driver'],
+      ['component', 'reservation'],
+    ],
     [
       ['*', '-scheduler'],
-      ['rollout-driver', 'component'],
+      ['rollout-driver', 'component', 'reservation'],
     ],
     [['daemonset-controller'], ['daemonset']],
     [['-daemonset', 'daemonset'], []],

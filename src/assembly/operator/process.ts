@@ -13,7 +13,7 @@ import { createPrometheusMetrics } from '../../machinery/metrics/prometheus-metr
 import type { Random } from '../../machinery/random/random.ts';
 import { aborted, wasAborted } from '../../machinery/time/abort.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
-import { type AdmissionCatalogue, admissionPlugins } from '../catalogue/admission.ts';
+import { type AdmissionCatalogue, webhookPlugins } from '../catalogue/admission.ts';
 import type { Catalogue } from '../catalogue/entry.ts';
 import { selectControllers } from '../catalogue/select.ts';
 import { AssemblyError } from '../common/errors.ts';
@@ -172,7 +172,7 @@ function openWebhooks(
 ): Webhooks | undefined {
   if (served === undefined) return undefined;
   const { bind: address, port, certificates } = served;
-  const plugins = admissionPlugins(undefined, admission);
+  const plugins = webhookPlugins(admission);
   const webhooks = startWebhooks({ ...around, plugins, address, port, certificates });
   undo.push(() => webhooks.stop());
   return webhooks;

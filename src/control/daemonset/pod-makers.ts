@@ -12,13 +12,13 @@ export function createPodMakers(set: Stored<DaemonSet>, hash: string, overrides:
   const makers = new Map<Override, PodMaker>();
   return (identity, predecessor, node) => {
     const override = overrideFor(overrides, node);
-    if (override === undefined) return plain(identity, predecessor);
+    if (override === undefined) return plain(identity, predecessor, node);
     let maker = makers.get(override);
     if (maker === undefined) {
       const spec = withResources(set.spec.template.spec ?? { containers: [] }, override);
       maker = createPodMaker(set, hash, { spec, annotations: { [RESOURCES_ANNOTATION]: override.key } });
       makers.set(override, maker);
     }
-    return maker(identity, predecessor);
+    return maker(identity, predecessor, node);
   };
 }

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { PODS, REPLICA_SETS } from '../../core/api/registry/resources.ts';
+import { PODS, REPLICA_SETS, TICKETS } from '../../core/api/registry/resources.ts';
 import type { ReplicaSet } from '../../core/api/types/apps-v1.ts';
 import type { Pod } from '../../core/api/types/core-v1.ts';
+import type { Ticket } from '../../core/api/types/korder-v1alpha1.ts';
 import type { Labels } from '../../core/kube/labels.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { controllerOf, controllerReference, isControlledBy } from '../../core/kube/owner-references.ts';
@@ -142,5 +143,32 @@ describe('claiming children', () => {
     };
     expect(await claim()).toEqual([]);
     expect(names(overlay.over(cached))).toEqual(['left']);
+  });
+});
+
+describe('children of a custom kind', () => {
+  const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'other' };
+  const ticket = async (ownerReferences: readonly object[]): Promise<Stored<Ticket>> =>
+    client.create(TICKETS, {
+      apiVersion: 'core.korder.dev/v1alpha1',
+      kind: 'Ticket',
+      metadata: { name: 'room', namespace: 'default', ownerReferences } as Ticket['metadata'],
+      spec: {},
+    });
+
+  it('are adopted and released without a strategic merge, which such kinds do not know', async () => {
+    const claims = createClaims(client, REPLICA_SETS, owner);
+    const types: string[] = [];
+    const { patch } = client;
+    client.patch = ((...args: Parameters<typeof patch>) => (types.push(args[2].type), patch(...args))) as typeof patch;
+    const adopted = await claims.adopt(TICKETS, await ticket([other]), { labels: { a: 'b' } });
+    if (adopted === 'gone') throw new Error('it is there');
+    expect(adopted.metadata.ownerReferences).toEqual([other, controllerReference(owner)]);
+    expect(adopted.metadata.labels).toEqual({ a: 'b' });
+    const released = await claims.release(TICKETS, adopted);
+    if (typeof released === 'string') throw new Error('it was released');
+    expect(released.metadata.ownerReferences).toEqual([other]);
+    expect(await claims.release(TICKETS, released)).toBe('free');
+    expect(types).toEqual(['merge', 'merge']);
   });
 });

@@ -56,13 +56,34 @@ export function createClaims<O extends KubeObject>(
     return (await unlessGone(request)) ?? 'gone';
   }
 
+  /** Custom resources know no strategic merge: the whole list is written, at the version that was seen. */
+  async function replaceReferences<T extends KubeObject>(
+    resource: Resource<T>,
+    child: Stored<T>,
+    references: readonly OwnerReference[],
+    more?: JsonObject,
+  ): Promise<Stored<T> | 'gone'> {
+    const { uid, resourceVersion } = child.metadata;
+    const metadata = { uid, resourceVersion, ownerReferences: references.map((each) => ({ ...each })), ...more };
+    const request = client.patch(resource, keyOf(child), { type: 'merge', body: { metadata } });
+    return (await unlessGone(request)) ?? 'gone';
+  }
+
   return {
     owner,
     async adopt(resource, orphan, more) {
       await (mayAdopt ??= checkOwner());
-      return patch(resource, orphan, { ...controllerReference(withType(ownerResource, owner)) }, more);
+      const reference = controllerReference(withType(ownerResource, owner));
+      if (!isCustom(resource)) return patch(resource, orphan, { ...reference }, more);
+      const others = orphan.metadata.ownerReferences?.filter(({ uid }) => uid !== reference.uid) ?? [];
+      return replaceReferences(resource, orphan, [...others, reference], more);
     },
     async release(resource, child) {
+      if (isCustom(resource)) {
+        const { ownerReferences = [] } = child.metadata;
+        const others = ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid);
+        return others.length === ownerReferences.length ? 'free' : replaceReferences(resource, child, others);
+      }
       try {
         return await patch(resource, child, { $patch: 'delete', uid: owner.metadata.uid });
       } catch (error) {
@@ -72,6 +93,9 @@ export function createClaims<O extends KubeObject>(
     },
   };
 }
+
+/** Kubernetes' own groups are plain words or end in `.k8s.io`. */
+const isCustom = ({ group }: Resource): boolean => group.includes('.') && !group.endsWith('.k8s.io');
 
 /** Whether an owner that selects such labels may adopt the object. */
 export const isAdoptable = (object: Stored, selects: (labels: Labels | undefined) => boolean): boolean =>

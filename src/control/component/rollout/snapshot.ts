@@ -3,7 +3,8 @@ import { CANARY_PASSED_ANNOTATION, ROLLOUT_ANNOTATIONS } from '../../../core/api
 import type { ControllerRevision, DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Event, Node, Pod } from '../../../core/api/types/core-v1.ts';
 import { templateGeneration } from '../../../core/daemons/daemon-pod.ts';
-import { compileEligibility, SHOULD_RUN } from '../../../core/daemons/eligibility.ts';
+import { compileEligibility } from '../../../core/daemons/eligibility.ts';
+import { SHOULD_RUN } from '../../../core/daemons/verdict.ts';
 import {
   GENERATION_LABEL,
   isAvailable,

@@ -1,0 +1,147 @@
+/** The end of a reconcile: what was found is written into the status, and what people must know is an event and a log line as well. */
+import { orderPlan } from '../../../core/api/kinds/reservation/order-plan.ts';
+import { ORDER_CONDITIONS, RESERVATION_EVENTS } from '../../../core/api/names.ts';
+import type { Order } from '../../../core/api/types/korder-v1alpha1.ts';
+import { countIneligible, describeIneligible } from '../../../core/daemons/ineligible-nodes.ts';
+import { REFRESH_TABLE } from '../../../core/daemons/refresh-table.ts';
+import { CLAIMED, ENDED, MISSING, OUTDATED, REFUSED, SURPLUS } from '../../../core/daemons/ticket-rules.ts';
+import { isRefused } from '../../../core/daemons/ticket-phase.ts';
+import { findCondition } from '../../../core/kube/conditions.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
+import { newer } from '../../../core/kube/resource-version.ts';
+import type { Client } from '../../../machinery/client/client.ts';
+import type { Logger } from '../../../machinery/logging/logger.ts';
+import type { Clock } from '../../../machinery/time/clock.ts';
+import type { KnownOrder } from './known-order.ts';
+import type { NodeCensus } from './node-census.ts';
+import { INVALID, orderConditions, type OrderFacts } from './order-conditions.ts';
+import type { OrderEvents } from './order-events.ts';
+import type { OrderRegistry, OrderView } from './order-registry.ts';
+import { countsOf, type ScheduleTimes, writeOrderStatus } from './order-status.ts';
+
+export interface ReportOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: OrderRegistry;
+  readonly census: NodeCensus;
+  readonly events: OrderEvents;
+}
+
+export async function report(options: ReportOptions, order: KnownOrder, times: ScheduleTimes): Promise<void> {
+  const { client, clock, registry, census } = options;
+  const view = registry.view(order);
+  const counts = countsOf(order, view);
+  const noNodes = order.board.mode === 'nodes' && counts.replicas === 0 ? whyNoNodes(options, order) : undefined;
+  if (noNodes === undefined) {
+    order.noNodes = undefined;
+    registry.withoutNodes.delete(order);
+  }
+  const facts: OrderFacts = {
+    mode: order.board.mode,
+    isPaused: orderPlan(order.object.spec).paused,
+    wanted: counts.replicas,
+    available: counts.availableReplicas,
+    updated: counts.updatedReplicas,
+    claimed: standingClaims(order, view, counts.unavailableReplicas),
+    ended: view.count(ENDED),
+    missing: view.count(MISSING),
+    surplus: view.count(SURPLUS),
+    outdated: view.count(OUTDATED),
+    refused: refusedPlaces(order, view),
+    failure: order.failure,
+    noNodes,
+    overlaps: census.overlapsOf(order.uid),
+    misfits: census.misfitsOf(order.uid),
+    nextTick: times.next,
+  };
+  const conditions = orderConditions(facts);
+  const written = await writeOrderStatus(client, order.object, { counts, times, conditions }, clock.now());
+  order.object = newer(written, order.object);
+}
+
+/** An Order that cannot be carried out is not acted on: its Tickets stay as they are, and so do its counts. */
+export async function reportInvalid(
+  { client, clock, logger, events }: Omit<ReportOptions, 'registry' | 'census'>,
+  object: Stored<Order>,
+  problem: string,
+): Promise<Stored<Order>> {
+  const failure = { reason: INVALID, message: problem };
+  const known = findCondition(object.status?.conditions, ORDER_CONDITIONS.failure);
+  if (known?.status !== 'True' || known.message !== problem) {
+    events.note(object, 'Warning', INVALID, problem);
+    const { namespace = '', name } = object.metadata;
+    logger.warn('The Order cannot be carried out as written', { namespace, name, problem });
+  }
+  const conditions = [
+    {
+      type: ORDER_CONDITIONS.ready,
+      status: 'False',
+      reason: INVALID,
+      message: 'the Order cannot be carried out as written',
+    },
+    { type: ORDER_CONDITIONS.failure, status: 'True', ...failure },
+  ];
+  return writeOrderStatus(
+    client,
+    object,
+    { counts: undefined, times: { last: undefined, next: undefined }, conditions },
+    clock.now(),
+  );
+}
+
+/** Tickets that were given to pods and that the refresh policy lets stand: their places lack nothing. */
+function standingClaims(
+  { definition: { strategy, refresh } }: KnownOrder,
+  view: OrderView,
+  unavailable: number,
+): number {
+  if (REFRESH_TABLE[strategy][refresh].claimed !== 'nothing') return 0;
+  return Math.min(view.count(CLAIMED), unavailable);
+}
+
+function refusedPlaces({ board: { engine } }: KnownOrder, view: OrderView): OrderFacts['refused'] {
+  const count = view.count(REFUSED);
+  const names: string[] = [];
+  const why = new Set<string>();
+  if (count === 0) return NONE_REFUSED;
+  for (const place of view.listed(REFUSED)) {
+    names.push(engine.nodeName(place));
+    const message = view.children(place).find(isRefused)?.status?.message ?? '';
+    for (const [text] of message.matchAll(SHORTAGES)) why.add(text);
+    if (names.length >= MOST_NAMES) break;
+  }
+  return { count, names: names.sort(), why: [...why].sort() };
+}
+
+const MOST_NAMES = 10;
+const NONE_REFUSED: OrderFacts['refused'] = Object.freeze({ count: 0, names: [], why: [] });
+/** As the scheduler words them. The rest of its message changes with every node that comes or goes. */
+const SHORTAGES = /Insufficient [\w./-]*\w|Too many pods/g;
+
+/** One sentence for the condition, the event and the log; the latter two once for each sentence. */
+function whyNoNodes({ registry, events, logger }: ReportOptions, order: KnownOrder): string {
+  const {
+    nodes: { engine },
+    nodesVersion: version,
+  } = registry;
+  const { eligibility } = order.definition;
+  registry.withoutNodes.add(order);
+  if (order.noNodes?.version === version && order.noNodes.eligibility === eligibility) return order.noNodes.sentence;
+  const nodes = [...engine.nodes.entries()].map(([, node]) => node);
+  const sentence = describeIneligible(countIneligible(eligibility, nodes));
+  const told = order.noNodes?.sentence ?? toldSentence(order.object);
+  order.noNodes = { sentence, version, eligibility };
+  if (sentence !== told) {
+    events.note(order.object, 'Warning', RESERVATION_EVENTS.noEligibleNodes, sentence);
+    const { namespace = '', name } = order.object.metadata;
+    logger.warn('No node is eligible for the Order', { namespace, name, sentence });
+  }
+  return sentence;
+}
+
+/** A controller that was restarted finds the sentence in the status. */
+function toldSentence({ status }: Order): string | undefined {
+  const condition = findCondition(status?.conditions, ORDER_CONDITIONS.nodesEligible);
+  return condition?.status === 'False' ? condition.message : undefined;
+}

@@ -1,0 +1,137 @@
+/** Gathers from the caches what the next step of a Ticket is decided by. */
+import { RESERVATION_ANNOTATIONS, RESERVATION_LABELS as LABEL, TICKET_PHASES } from '../../../core/api/names.ts';
+import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
+import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
+import { guardianHash } from '../../../core/daemons/reservation-hash.ts';
+import { pinOfTicket } from '../../../core/daemons/ticket-child.ts';
+import { isHanded, markOf, phaseOf, predecessorOf } from '../../../core/daemons/ticket-phase.ts';
+import { isCordoned } from '../../../core/daemons/verdict.ts';
+import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
+import { labelOf } from '../../../core/kube/labels.ts';
+import type { Stored } from '../../../core/kube/objects.ts';
+import { controllerOf } from '../../../core/kube/owner-references.ts';
+import type { Informer } from '../../../machinery/cache/informer.ts';
+import type { IndexFunction, Lister } from '../../../machinery/cache/object-store.ts';
+import type { Overlay } from '../../../machinery/children/overlay.ts';
+import { effectiveExpiry, keepsFinished, renews } from '../common/expiry.ts';
+import type { GuardianCache } from './guardian-cache.ts';
+import { isAlive } from './guardian-state.ts';
+import { windowEnd } from './ticket-status.ts';
+import type { Heir, TicketFacts } from './ticket-step.ts';
+
+export interface TicketCaches {
+  readonly tickets: Informer<Ticket>;
+  /** Own writes of Tickets that the cache does not show yet. */
+  readonly written: Overlay<Ticket>;
+  readonly guardians: GuardianCache;
+  readonly orders: Lister<Order>;
+  readonly nodes: Lister<Node>;
+}
+
+const SUCCESSORS = 'reservation.predecessor';
+const NONE: readonly string[] = Object.freeze([]);
+
+const byPredecessor: IndexFunction<Ticket> = (ticket) => {
+  const uid = predecessorOf(ticket);
+  return uid === '' ? NONE : [uid];
+};
+
+/** Tickets are found by the UID of their predecessor. */
+export const indexSuccessors = (tickets: Informer<Ticket>): void => tickets.addIndex(SUCCESSORS, byPredecessor);
+
+/** The Order that controls the Ticket; undefined: none, or it is gone. */
+export function orderOf(orders: Lister<Order>, ticket: Stored<Ticket>): Stored<Order> | undefined {
+  const reference = controllerOf(ticket);
+  if (reference?.kind !== 'Order') return undefined;
+  const order = orders.get(reference.name, ticket.metadata.namespace);
+  return order?.metadata.uid === reference.uid ? order : undefined;
+}
+
+export function factsOf(
+  caches: TicketCaches,
+  ticket: Stored<Ticket>,
+  toldAt: number | undefined,
+  now: number,
+): TicketFacts {
+  const order = orderOf(caches.orders, ticket);
+  const guardians = caches.guardians.of(ticket.metadata.uid);
+  return {
+    ticket,
+    guardians,
+    inheritance: phaseOf(ticket) === TICKET_PHASES.pending ? inheritanceOf(caches, ticket) : undefined,
+    heir: heirOf(caches, ticket, guardians),
+    expiresAt: ticket.status?.expirationTime === undefined ? windowEnd(ticket) : effectiveExpiry(ticket, order),
+    renews: renews(order, ticket),
+    keepsFinished: keepsFinished(order, ticket),
+    mayMake: markOf(ticket) === undefined && cordonedNode(caches.nodes, ticket) === undefined,
+    toldAt,
+    now,
+  };
+}
+
+/**
+ * The name of the node that the Ticket is pinned to, where the node is cordoned: a guardian that tolerates everything would come back
+ * onto a node that is being drained. The Order controller marks such a Ticket, but may not have done so yet.
+ */
+export function cordonedNode(nodes: Lister<Node>, ticket: Stored<Ticket>): string | undefined {
+  const pin = pinOfTicket(ticket);
+  if (pin?.by !== 'name') return undefined;
+  const node = nodes.get(pin.value);
+  return node !== undefined && isCordoned(node) ? pin.value : undefined;
+}
+
+function heirOf(caches: TicketCaches, ticket: Stored<Ticket>, guardians: readonly Stored<Pod>[]): Heir {
+  const successors = caches.tickets.lister.byIndex(SUCCESSORS, ticket.metadata.uid);
+  if (successors.size === 0) return 'none';
+  let heir: Heir = 'none';
+  for (const cached of successors) {
+    const successor = caches.written.latest(cached);
+    if (successor === undefined || isBeingDeleted(successor)) continue;
+    if (successor.metadata.namespace !== ticket.metadata.namespace) continue;
+    const isWaiting =
+      phaseOf(successor) === TICKET_PHASES.pending &&
+      !caches.guardians.of(successor.metadata.uid).some(isAlive) &&
+      guardians.some((pod) => isFitFor(successor, pod));
+    if (isWaiting) return 'waiting';
+    heir = 'served';
+  }
+  return heir;
+}
+
+function inheritanceOf(caches: TicketCaches, ticket: Stored<Ticket>): Stored<Pod> | undefined {
+  const predecessor = predecessorOf(ticket);
+  if (predecessor !== '')
+    for (const pod of caches.guardians.of(predecessor))
+      if (isFitFor(ticket, pod) && !isClaimed(caches, pod)) return pod;
+  const name = adoptedName(ticket);
+  const adopted = name === undefined ? undefined : caches.guardians.named(name, ticket.metadata.namespace);
+  return adopted !== undefined && isAdoptable(ticket, adopted) ? adopted : undefined;
+}
+
+/** Whether the guardian is what the Ticket would make: alive, in its namespace, of its Order, made from the same fields. */
+const isFitFor = ({ metadata, spec }: Stored<Ticket>, pod: Stored<Pod>): boolean =>
+  isAlive(pod) &&
+  pod.metadata.namespace === metadata.namespace &&
+  labelOf(pod.metadata.labels, LABEL.orderUid) === labelOf(metadata.labels, LABEL.orderUid) &&
+  labelOf(pod.metadata.labels, LABEL.guardianHash) === guardianHash(spec);
+
+/** The Ticket that has the guardian is being handed over: the guardian stands until that is done. */
+function isClaimed({ tickets, written }: TicketCaches, pod: Stored<Pod>): boolean {
+  const owner = controllerOf(pod);
+  const cached = owner === undefined ? undefined : tickets.lister.get(owner.name, pod.metadata.namespace);
+  if (cached === undefined || cached.metadata.uid !== owner?.uid) return false;
+  const ticket = written.latest(cached);
+  return ticket !== undefined && isHanded(ticket);
+}
+
+/** Name of the pod that the Ticket is told to make its guardian. */
+export const adoptedName = ({ metadata }: Ticket): string | undefined =>
+  labelOf(metadata.annotations, RESERVATION_ANNOTATIONS.adoptedGuardian);
+
+/** The label with the hash is the consent: only somebody who may change the pod can have given it. */
+export const isAdoptable = (ticket: Stored<Ticket>, pod: Stored<Pod>): boolean =>
+  controllerOf(pod) === undefined &&
+  (pod.spec.nodeName ?? '') !== '' &&
+  isAlive(pod) &&
+  pod.metadata.namespace === ticket.metadata.namespace &&
+  labelOf(pod.metadata.labels, LABEL.guardianHash) === guardianHash(ticket.spec);
