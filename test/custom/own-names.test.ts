@@ -65,7 +65,7 @@ const theirs = (): CustomResourceDefinition => ({
 
 describe('a kind of ours that no controller keeps', () => {
   it('is not served: neither discovery nor OpenAPI nor the groups know it', async () => {
-    const cluster = await start();
+    const cluster = await start({ controllers: ['*', '-reservation'] });
     const served = new Set(cluster.api.registry.all().map(({ group }) => group));
     for (const group of ['karpenter.sh', 'core.korder.dev', 'everynode.dev']) expect(served).not.toContain(group);
     expect(isStatus(await refusal(cluster.client.list(NODE_POOLS)), 'NotFound')).toBe(true);
@@ -119,6 +119,20 @@ describe('a kind of ours that no controller keeps', () => {
 });
 
 describe('a name that a controller of this server keeps', () => {
+  it('is served from the first moment on, and refused to a definition of that name', async () => {
+    const { api, client } = await start();
+    const kept = api.registry.all().filter(({ group }) => group === 'core.korder.dev');
+    expect(kept.map(({ resource }) => resource).toSorted()).toEqual(['orders', 'quotas', 'tickets']);
+    const theirOrders = definitionOf(versionOf(specOf({})), {
+      plural: 'orders',
+      kind: 'Order',
+      group: 'core.korder.dev',
+    });
+    await client.create(CUSTOM_RESOURCE_DEFINITIONS, theirOrders);
+    const refused = await untilNames(client, theirOrders.metadata.name, false);
+    expect(namesCondition(refused)?.message).toContain("everynode up --controllers='*,-reservation' gives it up");
+  });
+
   it('is refused to a definition of another plural, with the switch that gives it up', async () => {
     const { client } = await start();
     const other = definitionOf(versionOf(specOf({})), { plural: 'daemons', kind: 'KubernetesDaemonSet', group: GROUP });

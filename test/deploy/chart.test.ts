@@ -274,7 +274,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     );
   });
 
-  it('asks about KubernetesDaemonSets of every generation before they are stored, and about nothing else', async () => {
+  it('asks about every kind that a plugin judges before it is stored, and about nothing else', async () => {
     const manifests = await template(CHART);
     expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(
       ADMISSION_CATALOGUE.map(({ name: plugin, phase, webhook: registered }) => ({

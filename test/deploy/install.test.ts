@@ -32,7 +32,10 @@ missHelm();
 
 let cluster: TestCluster;
 beforeAll(async () => {
-  cluster = await startTestCluster({ groups: [{ name: 'node', count: 3 }], controllers: ['*', '-component'] });
+  cluster = await startTestCluster({
+    groups: [{ name: 'node', count: 3 }],
+    controllers: ['*', '-component', '-reservation'],
+  });
 });
 afterAll(() => cluster?.stop());
 
@@ -63,7 +66,7 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
     const notes = await ok('install', 'everynode', CHART, '--create-namespace', ...WAIT);
     expect(notes).toMatch(/^STATUS: deployed$/m);
     expect(notes).toContain('runs in daemons-here with 2 replicas');
-    expect(notes).toContain('Controllers: component, rollout-driver');
+    expect(notes).toContain('Controllers: component, reservation, rollout-driver');
     expect((await deployment()).status).toMatchObject({ replicas: 2, readyReplicas: 2 });
   });
 
@@ -107,9 +110,8 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
 
   it('brings definitions that it upgrades, and keeps them when it goes', async () => {
     const group = 'packaged.example.com';
-    const definition =
-      [...crdFiles(['orders.core.korder.dev']).values()][0]?.replaceAll('core.korder.dev', group) ?? '';
-    const name = `orders.${group}`;
+    const definition = [...crdFiles(['nodepools.karpenter.sh']).values()][0]?.replaceAll('karpenter.sh', group) ?? '';
+    const name = `nodepools.${group}`;
     const with1 = chartWith([], new Map([[`${name}.yaml`, definition]]));
     const with2 = chartWith(
       [],

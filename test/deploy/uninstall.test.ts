@@ -25,7 +25,10 @@ const NODES = 2;
 let cluster: TestCluster;
 let operator: WatchedOperator | undefined;
 beforeAll(async () => {
-  cluster = await startTestCluster({ groups: [{ name: 'node', count: NODES }], controllers: ['*', '-component'] });
+  cluster = await startTestCluster({
+    groups: [{ name: 'node', count: NODES }],
+    controllers: ['*', '-component', '-reservation'],
+  });
 });
 afterAll(async () => {
   await operator?.stop();

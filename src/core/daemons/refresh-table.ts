@@ -19,7 +19,7 @@ export interface RefreshRow {
   readonly tick: TickRow;
 }
 
-export interface TickRow {
+interface TickRow {
   readonly vacant: 'create' | 'nothing';
   readonly claimed: 'create' | 'nothing';
   readonly expired: 'create' | 'nothing';

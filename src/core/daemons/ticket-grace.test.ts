@@ -12,6 +12,7 @@ import type { DaemonTicket } from './ticket-child.ts';
 import { markOf, withMark } from './ticket-phase.ts';
 import { GRACE, ticketRules, WORK } from './ticket-rules.ts';
 import { manageTickets } from './ticket-work.ts';
+import { NODE_KNOWN } from './verdict.ts';
 
 /** One Order, one node and its Ticket, kept as the controller keeps them: it works whenever it is told to, and at due times. */
 function createHouse(placement: PlacementSpec = {}, more: Partial<OrderDefinition> = {}) {
@@ -151,6 +152,23 @@ describe('a Ticket on a node that stops being eligible', () => {
     expect(house.log).toEqual(['300s grace-over']);
   });
 
+  it('has a whole grace period when the node goes down again before the mark of the last time is cleared', () => {
+    const down = (since: number): Node => ({
+      ...readyNode('n0', DOWN),
+      status: { conditions: [{ type: 'Ready', status: 'Unknown', lastTransitionTime: formatTime(since) }] },
+    });
+    const definition = makeDefinition();
+    const marked = makeTicket({ phase: 'Reserved', mark: { since: 0, reason: 'NodeNotReady' } });
+    const removedAt = (now: number): number => {
+      const node = down(4 * MINUTE);
+      const verdict = definition.eligibility.judge(node) | NODE_KNOWN;
+      return manageTickets(definition, verdict, node, [marked], now).remove.length;
+    };
+    expect(removedAt(6 * MINUTE)).toBe(0);
+    expect(removedAt(9 * MINUTE - SECOND)).toBe(0);
+    expect(removedAt(9 * MINUTE)).toBe(1);
+  });
+
   it('goes at once without a grace period', () => {
     const house = createHouse({}, { graceMs: 0 });
     house.setNode(DOWN);
@@ -199,6 +217,15 @@ describe('a Ticket that tolerates a NoExecute taint for a time', () => {
     expect(house.log).toEqual([]);
     house.pass(SECOND);
     expect(house.log).toEqual(['90s toleration-over']);
+  });
+
+  it('goes earlier when the taint says that it is older than thought', () => {
+    const house = createHouse(placement);
+    house.pass(50 * SECOND);
+    house.setNode(tainted(50 * SECOND));
+    house.setNode(tainted(20 * SECOND));
+    house.pass(60 * SECOND);
+    expect(house.log).toEqual(['80s toleration-over']);
   });
 
   it('counts from the mark where the taint has no time, also after a restart', () => {

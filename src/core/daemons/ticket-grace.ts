@@ -4,11 +4,12 @@
  */
 import { NODE_INELIGIBLE_REASONS } from '../api/names.ts';
 import type { Node } from '../api/types/core-v1.ts';
+import { findCondition } from '../kube/conditions.ts';
 import { formatGoDuration } from '../kube/go-duration.ts';
 import { formatTime } from '../kube/time.ts';
 import type { OrderDefinition } from './order-definition.ts';
 import type { DaemonTicket } from './ticket-child.ts';
-import { isGraceReason, markOf, type NewMark } from './ticket-phase.ts';
+import { isGraceReason, markOf, type NewMark, timeOf } from './ticket-phase.ts';
 import { FOR_A_TIME, isCordoned, isReady, TEMPORARY } from './verdict.ts';
 
 export interface Stay {
@@ -34,7 +35,7 @@ export function stayOf(
   const isTemporary = (verdict & TEMPORARY) !== 0;
   const known = markOf(ticket);
   const isMarked = known !== undefined && isGraceReason(known.reason) === isTemporary;
-  const since = isMarked ? known.since : now;
+  const since = isMarked ? Math.max(known.since, isTemporary ? downSince(node) : 0) : now;
   const graceEnd = isTemporary ? since + graceMs : Infinity;
   const tolerationEnd =
     (verdict & FOR_A_TIME) !== 0 && node !== undefined ? eligibility.toleratedUntil(node, since) : Infinity;
@@ -44,6 +45,16 @@ export function stayOf(
     why: graceEnd <= tolerationEnd ? 'grace-over' : 'toleration-over',
     mark: isMarked || node === undefined ? undefined : newMark(node, isTemporary, graceMs, until),
   };
+}
+
+/**
+ * When the node itself says that it went down (epoch ms); 0 where it says nothing, or is cordoned, too. A mark may be older: of an
+ * outage that is over, where the node went down again before the mark was cleared. Clearing thousands of marks takes minutes.
+ */
+function downSince(node: Node | undefined): number {
+  if (node === undefined || isCordoned(node)) return 0;
+  const ready = findCondition(node.status?.conditions, 'Ready');
+  return ready === undefined || ready.status === 'True' ? 0 : (timeOf(ready.lastTransitionTime) ?? 0);
 }
 
 function newMark(node: Node, isTemporary: boolean, graceMs: number, until: number): NewMark {

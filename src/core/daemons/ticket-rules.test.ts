@@ -23,6 +23,7 @@ import {
   AVAILABLE,
   CLAIMED,
   ENDED,
+  EXTEND,
   GRACE,
   GRACE_UNMARKED,
   MARKED_WRONGLY,
@@ -227,7 +228,7 @@ describe('the rules of Orders', () => {
   };
   const has = (bits: number, ...wanted: readonly number[]): void => {
     const all = [WANTED, MISSING, SURPLUS, RESERVED, AVAILABLE, UPDATED, OUTDATED, CLAIMED, TERMINAL, GRACE];
-    const more = [GRACE_UNMARKED, MARKED_WRONGLY, RENEW, OUTDATED_HELD, SPENT, TICK, WORK, ENDED, REFUSED];
+    const more = [EXTEND, GRACE_UNMARKED, MARKED_WRONGLY, RENEW, OUTDATED_HELD, SPENT, TICK, WORK, ENDED, REFUSED];
     const names = [...all, ...more].filter((bit) => (bits & bit) !== 0);
     expect(names).toEqual([...all, ...more].filter((bit) => wanted.includes(bit)));
   };
@@ -250,6 +251,10 @@ describe('the rules of Orders', () => {
   it('count a claimed Ticket neither as available nor as missing where none follows', () => {
     has(judge({ refresh: 'Always' }, { phase: 'Claimed' }), WANTED, UPDATED, CLAIMED);
     has(judge({ refresh: 'Always' }, { phase: 'Claiming' }), WANTED, UPDATED, CLAIMED);
+  });
+  it('count a Ticket that the tick extends', () => {
+    const recurring = { strategy: 'Recurring', refresh: 'Always', tick: 50 * SECOND } as const;
+    has(judge(recurring, { phase: 'Reserved' }), WANTED, UPDATED, RESERVED, AVAILABLE, EXTEND, TICK, WORK);
   });
   it('count what has ended for good', () => {
     has(judge({ refresh: 'Never' }, { phase: 'Expired' }), WANTED, TERMINAL, ENDED);

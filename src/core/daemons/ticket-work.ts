@@ -10,7 +10,7 @@ import { heirOf, isHeldBy, isOfTemplate, isReserved, type SortedTickets, sortTic
 import { type Succession, successionOf, type TicketCreation } from './ticket-succession.ts';
 import { NODE_KNOWN, SHOULD_CONTINUE, SHOULD_RUN } from './verdict.ts';
 
-export type RemovalCause =
+type RemovalCause =
   | 'node-gone'
   /** Another node has the name now. */
   | 'node-replaced'
@@ -23,7 +23,7 @@ export type RemovalCause =
   | 'succeeded'
   | 'outdated';
 
-export interface TicketRemoval {
+interface TicketRemoval {
   readonly ticket: DaemonTicket;
   readonly why: RemovalCause;
 }

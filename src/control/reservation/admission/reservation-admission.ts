@@ -11,7 +11,9 @@ import { checkObject } from '../../../core/api/schema/check.ts';
 import type { Order, Quota, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import { badRequest, invalidObject } from '../../../core/kube/status-error.ts';
+import type { Surroundings } from '../../../machinery/controller/surroundings.ts';
 import type { AdmissionPlugin, AdmissionRequest, AdmissionResponse } from '../../../machinery/ports/admission.ts';
+import { measuredAdmission } from './measured-admission.ts';
 import { handlesReservation, RESERVATION_ADMISSION, type ReservationResource } from './scope.ts';
 
 /** Any of the three; the schema of a resource pairs objects with the rules that are written for them. */
@@ -32,8 +34,9 @@ const KINDS: { readonly [R in ReservationResource]: Judged } = {
 
 const ALLOWED: AdmissionResponse = { allowed: true };
 
-export function createReservationAdmission(): AdmissionPlugin {
-  return { name: RESERVATION_ADMISSION, handles: handlesReservation, validate: answer };
+export function createReservationAdmission(around?: Pick<Surroundings, 'clock' | 'metrics'>): AdmissionPlugin {
+  const plugin = { name: RESERVATION_ADMISSION, handles: handlesReservation, validate: answer };
+  return around === undefined ? plugin : measuredAdmission(plugin, around);
 }
 
 function answer(request: AdmissionRequest): AdmissionResponse {

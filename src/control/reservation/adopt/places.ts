@@ -15,7 +15,7 @@ import type { Stored } from '../../../core/kube/objects.ts';
 import { isControlledBy } from '../../../core/kube/owner-references.ts';
 import { refused, type Refusal } from './adoption.ts';
 
-export interface Place {
+interface Place {
   readonly outcome: 'place';
   /** The Ticket that the Order would create here. */
   readonly model: Ticket;
@@ -111,7 +111,7 @@ const eligibility = (order: Stored<Order>): ((node: Stored<Node>) => Refusal | u
     const nos = explain(node);
     const [first] = nos;
     if (first === undefined) return undefined;
-    const why = nos.map(({ message }) => message.replace(/^node\(s\) /, '')).join(', ');
+    const why = [...new Set(nos.map(({ message }) => message.replace(/^node\(s\) /, '')))].join(', ');
     return refused(`node ${node.metadata.name} is not eligible: ${why}`, first.fix);
   };
 };

@@ -35,6 +35,8 @@ export interface KnownOrder {
   readonly selects: Selects;
   /** The definition that the engine of `board` has. Changed by `OrderRegistry.define`. */
   definition: OrderDefinition;
+  /** What `definition` was made from; undefined before the first reconcile. Changed by `sync.ts`. */
+  defined: DefinedFrom | undefined;
   /** The maker of Tickets of the current template; undefined before the first reconcile. Replaced whenever Tickets come out differently. */
   maker: PlaceTicketMaker | undefined;
   /** Where answers to writes of Tickets go: into the registry. */
@@ -55,6 +57,8 @@ export interface KnownOrder {
   /** Epoch ms of the last tick whose work is done, where the status does not say so yet. Changed by `sync.ts`. */
   doneTick: number | undefined;
   readonly turn: Turn;
+  /** Changes of Tickets and nodes that asked for a reconcile since the last one began. */
+  changes: number;
 }
 
 /** Tickets whose controller reference is to change, or that have no place. Filled by the registry, worked off by `ticket-claims.ts`. */
@@ -67,6 +71,13 @@ export interface ClaimRecord {
   readonly strays: Map<string, DaemonTicket>;
   /** Every orphan from before the Order is certain to be in `adoptable`. Never false again. */
   knowsOrphans: boolean;
+}
+
+/** The parts of an Order that its definition depends on, compared by identity. */
+export interface DefinedFrom {
+  readonly spec: Order['spec'];
+  readonly annotations: Order['metadata']['annotations'];
+  readonly tick: number | undefined;
 }
 
 export interface OrderFailure {

@@ -41,9 +41,14 @@ export interface OrderControllerOptions extends Surroundings, CacheOptions {
 const BURST = 250;
 const CONCURRENCY = 8;
 const COALESCE_MS = 20;
-/** Rest of an Order for each of its places: a burst of 50,000 Tickets is reported once a second. */
+/** Rest of an Order for each change: where more than 500 come a second, each rest is longer than the one before. */
+const REST_PER_CHANGE_MS = 2;
+/** The longest rest, for each place: a burst of 50,000 Tickets is reported once a second. */
 const REST_PER_PLACE_MS = 0.02;
 const LONGEST_REST_MS = 1000;
+
+const restMs = (least: number, changes: number, places: number): number =>
+  Math.max(least, Math.min(LONGEST_REST_MS, changes * REST_PER_CHANGE_MS, places * REST_PER_PLACE_MS));
 
 export function createOrderController(options: OrderControllerOptions): Actor {
   const { client, clock, random } = options;
@@ -65,7 +70,10 @@ export function createOrderController(options: OrderControllerOptions): Actor {
         })
       : undefined;
   const events = createOrderEvents(own ?? options.events ?? NO_EVENTS);
-  const soon = (order: KnownOrder): void => enqueueSoon(order.turn, order.key, controller.queue, clock);
+  function soon(order: KnownOrder): void {
+    order.changes += 1;
+    enqueueSoon(order.turn, order.key, controller.queue, clock);
+  }
   const registry = new OrderRegistry({ clock, tickets: caches.tickets, onChange: soon });
   const census = createNodeCensus((uid) => {
     const order = registry.byUid(uid);
@@ -89,7 +97,7 @@ export function createOrderController(options: OrderControllerOptions): Actor {
     statuses: createTicketStatuses({ client, clock, tally, burst }),
     tally,
     alarm,
-    pauseMs: (places) => Math.min(LONGEST_REST_MS, Math.max(coalesceMs, places * REST_PER_PLACE_MS)),
+    pauseMs: (changes, places) => restMs(coalesceMs, changes, places),
   });
   const registrations: HandlerRegistration[] = [];
   const controller = createController<ObjectKey>({

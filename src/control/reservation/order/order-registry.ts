@@ -101,6 +101,7 @@ export class OrderRegistry {
       selector,
       selects: selectsWith(selector),
       definition,
+      defined: undefined,
       maker: undefined,
       children: { wrote: (ticket) => this.#wrote(order, ticket), gone: (ticket) => this.#gone(order, ticket) },
       doubts: new Map(),
@@ -112,6 +113,7 @@ export class OrderRegistry {
       failure: undefined,
       doneTick: undefined,
       turn: newTurn(),
+      changes: 0,
     };
     return order;
   }

@@ -45,8 +45,8 @@ export interface OrderSync extends ReportOptions {
   readonly tally: TicketTally;
   /** Rings at times of the wall clock: ticks, ends of grace periods. */
   readonly alarm: Alarm;
-  /** How long to gather changes of Tickets and nodes before the next reconcile. */
-  readonly pauseMs: (places: number) => number;
+  /** How long to gather changes of Tickets and nodes before the next reconcile, after one that so many changes asked for. */
+  readonly pauseMs: (changes: number, places: number) => number;
 }
 
 export const createSync =
@@ -67,10 +67,12 @@ export const createSync =
       return undefined;
     }
     const order = orderFor(sync, known, object);
+    const { changes } = order;
+    order.changes = 0;
     return takeTurn(
       order.turn,
       clock,
-      () => sync.pauseMs(order.board.engine.daemon(order.uid)?.count(WANTED) ?? 0),
+      () => sync.pauseMs(changes, order.board.engine.daemon(order.uid)?.count(WANTED) ?? 0),
       () => reconcile(sync, order, signal).catch(unlessNamespaceEnds),
     );
   };
@@ -111,12 +113,11 @@ const definitionOf = (object: Stored<Order>, tick: number | undefined): KnownOrd
 };
 
 async function reconcile(sync: OrderSync, order: KnownOrder, signal: AbortSignal): Promise<ReconcileResult> {
-  const { client, clock, registry, writer, census, tally } = sync;
+  const { client, clock, registry, writer, tally } = sync;
   await writer.settle(order, signal);
   registry.tick(order);
   registry.dropSeenAnswers(order);
   await learnOrphans(client, sync.tickets, order, signal);
-  census.setOrder(order.object);
   const plan = orderPlan(order.object.spec);
   const ticks = readTicks(order, plan, clock.now());
   const tick = ticks.isOpen && !plan.paused ? ticks.last : undefined;
@@ -147,8 +148,14 @@ function readTicks(order: KnownOrder, plan: OrderPlan, now: number): Ticks {
   return ticksOf(order.schedule, done, parseTime(metadata.creationTimestamp) ?? now, now);
 }
 
-/** Tells the engine what the Order has become, and sets the maker of its Tickets. */
-function define({ registry }: OrderSync, order: KnownOrder, tick: number | undefined): void {
+/** Tells the engine and the census what the Order has become, and sets the maker of its Tickets. */
+function define({ registry, census }: OrderSync, order: KnownOrder, tick: number | undefined): void {
+  const { spec, metadata } = order.object;
+  const { annotations } = metadata;
+  const { defined } = order;
+  if (defined?.spec === spec && defined.annotations === annotations && defined.tick === tick) return;
+  order.defined = { spec, annotations, tick };
+  census.setOrder(order.object);
   const definition = definitionOf(order.object, tick);
   const isSame = isSameOrderDefinition(definition, order.definition);
   if (order.maker === undefined || definition.templateHash !== order.definition.templateHash)

@@ -58,7 +58,7 @@ describe('the cover of a Ticket', () => {
   const amounts = fc.record(Object.fromEntries(names.map((name) => [name, fc.integer({ min: 0, max: 9 })])), {
     requiredKeys: [],
   });
-  const texts = (given: { readonly [name: string]: number }) =>
+  const texts = (given: { readonly [name: string]: number | undefined }) =>
     Object.fromEntries(Object.entries(given).map(([name, amount]) => [name, String(amount)]));
 
   it('is complete exactly where the containers together request as much of everything', () => {

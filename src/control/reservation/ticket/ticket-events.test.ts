@@ -39,7 +39,7 @@ it('tells a burst once on the Order, a single transition on its Ticket, and a Ti
   events.reported(ticket('one'), { type: 'reserved', guardian });
   events.reported(ticket('many'), { type: 'lost', message: 'guardian g was deleted' });
   events.reported(ticket('many'), { type: 'lost', message: 'guardian h was deleted' });
-  events.reported(ticket(), { type: 'expired', keepsGuardian: false });
+  events.reported(ticket(), { type: 'expired', keeps: undefined });
   expect(told).toEqual(['Ticket Normal TicketExpired: the time of the Ticket is over']);
   await clock.advance(1_000);
   expect(told.slice(1)).toEqual([

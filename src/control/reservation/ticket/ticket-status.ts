@@ -20,7 +20,7 @@ const REASON_OF = {
 } as const;
 
 export function statusAfter(ticket: Stored<Ticket>, report: Report, now: number): TicketStatus {
-  const { reason: _reason, message: _message, guardianPod, ...base } = ticket.status ?? {};
+  const { reason: _reason, message: _message, guardianPod: _guardian, ...base } = ticket.status ?? {};
   const { generation } = ticket.metadata;
   const time = formatTime(now);
   const shared = { ...base, ...(generation === undefined ? {} : { observedGeneration: generation }) };
@@ -43,9 +43,9 @@ export function statusAfter(ticket: Stored<Ticket>, report: Report, now: number)
     case 'expired': {
       const message = `the time of the Ticket ended at ${base.expirationTime ?? endOf(ticket, now) ?? time}`;
       const over = { ...shared, phase: PHASE.expired, finishedTime: time, reason: REASON.expired, message };
-      return report.keepsGuardian
-        ? { ...over, ...(guardianPod === undefined ? {} : { guardianPod }) }
-        : { ...over, conditions: ready(base.conditions, 'False', REASON.expired, message, time) };
+      return report.keeps === undefined
+        ? { ...over, conditions: ready(base.conditions, 'False', REASON.expired, message, time) }
+        : { ...over, guardianPod: fullName(report.keeps) };
     }
     case 'parted': {
       const { reason = REASON.expired, message = '' } = ticket.status ?? {};
@@ -79,14 +79,20 @@ function heldSince({ status }: Pod, now: number): string {
   return formatTime(Math.min(since ?? now, now));
 }
 
-/** End of a Ticket that is Reserved from now on: with a start its time runs from there. */
+/** End of a Ticket that is Reserved from now on: with a window its time ends with that. */
 function endOf(ticket: Ticket, now: number): string | undefined {
-  const { durationMs, startMs } = ticketPlan(ticket.spec);
-  return durationMs === undefined ? undefined : formatTime((startMs ?? now) + durationMs);
+  const { durationMs } = ticketPlan(ticket.spec);
+  return durationMs === undefined ? undefined : formatTime(windowEnd(ticket) ?? now + durationMs);
 }
 
-/** End of the window of a Ticket that was never Reserved: a Ticket with a start and a duration holds nothing after both. */
-export function windowEnd(ticket: Ticket): number | undefined {
-  const { durationMs, startMs } = ticketPlan(ticket.spec);
-  return durationMs === undefined || startMs === undefined ? undefined : startMs + durationMs;
+/**
+ * End of the window of a Ticket with a start and a duration, which holds nothing after both. A Ticket that was made when the window
+ * was over has none: as the successor of one whose time has ended, it holds the room for its duration.
+ */
+export function windowEnd({ spec, metadata }: Ticket): number | undefined {
+  const { durationMs, startMs } = ticketPlan(spec);
+  if (durationMs === undefined || startMs === undefined) return undefined;
+  const end = startMs + durationMs;
+  // Creation times are whole seconds.
+  return (timeOf(metadata.creationTimestamp) ?? 0) + 999 >= end ? undefined : end;
 }

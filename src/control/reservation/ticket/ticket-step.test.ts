@@ -132,17 +132,22 @@ describe('the next step of a Ticket', () => {
     [
       'whose time is over',
       { ticket: ticketWith(RESERVED), guardians: [guardian('g', 'running')], expiresAt: NOW },
-      { type: 'report', report: { type: 'expired', keepsGuardian: false } },
+      { type: 'report', report: { type: 'expired', keeps: undefined } },
     ],
     [
       'that will have a successor',
       { ticket: ticketWith(RESERVED), guardians: [guardian('g', 'running')], expiresAt: NOW, renews: true },
-      { type: 'report', report: { type: 'expired', keepsGuardian: true } },
+      { type: 'report', report: { type: 'expired', keeps: { metadata: { name: 'g' } } } },
     ],
     [
       'Expired, kept for a successor',
       { ticket: ticketWith({ ...RESERVED, phase: 'Expired' }), guardians: [guardian('g', 'running')], renews: true },
       { type: 'rest' },
+    ],
+    [
+      'Expired, not kept, its Order resumed since',
+      { ticket: ticketWith({ phase: 'Expired' }), guardians: [guardian('g', 'running')], renews: true },
+      { type: 'remove' },
     ],
     [
       'Expired, guardian taken',
@@ -308,7 +313,11 @@ describe('steps carried out one after the other', () => {
   it('keep a guardian for a successor until it is taken', () => {
     fc.assert(
       fc.property(anyFacts, (first) => {
-        const isWanted = first.heir === 'waiting' || (first.heir === 'none' && first.renews);
+        const { phase, guardianPod } = first.ticket.status ?? {};
+        // Of a Ticket that has ended the status says which guardian was to stay.
+        const isNamed =
+          phase !== 'Expired' || first.guardians.some((pod) => isAlive(pod) && fullName(pod) === guardianPod);
+        const isWanted = first.heir === 'waiting' || (first.heir === 'none' && first.renews && isNamed);
         const { facts, removed } = settle(first);
         if (facts.ticket.status?.phase !== 'Expired' || !isWanted) return;
         expect(removed.filter(isAlive)).toEqual([]);
@@ -340,6 +349,8 @@ describe('the status', () => {
     expect(end({})).toBe(undefined);
     expect(windowEnd(ticketWith({}, { ...SPEC, startTime: formatTime(NOW) }))).toBe(NOW + 3_600_000);
     expect(windowEnd(ticketWith({}))).toBe(undefined);
+    // The successor of a Ticket whose window has ended holds the room for its duration, or it would expire at once, and so on.
+    expect(windowEnd(ticketWith({}, { ...SPEC, startTime: formatTime(NOW - 3_600_000) }))).toBe(undefined);
   });
 
   it('keeps conditions of others', () => {

@@ -41,8 +41,8 @@ export interface TicketFacts {
 export type Report =
   | { readonly type: 'reserved'; readonly guardian: Stored<Pod> }
   | { readonly type: 'lost' | 'unschedulable' | 'too-small' | 'create-failed'; readonly message: string }
-  /** `keepsGuardian`: for a successor. */
-  | { readonly type: 'expired'; readonly keepsGuardian: boolean }
+  /** `keeps`: the guardian that stays for a successor. */
+  | { readonly type: 'expired'; readonly keeps: Stored<Pod> | undefined }
   /** The guardian of an expired Ticket has been passed on or deleted. */
   | { readonly type: 'parted' };
 
@@ -67,9 +67,11 @@ export function nextStep(facts: TicketFacts): Step {
   // A Ticket that is being handed over, or is in the hands of its claimant, belongs to the claim.
   if (isHanded(ticket)) return REST;
   if (isFinished(ticket)) return stepAfterEnd(facts);
-  if (expiresAt !== undefined && expiresAt <= now)
-    return report({ type: 'expired', keepsGuardian: guardians.some(isAlive) && isGuardianWanted(facts) });
   const [guardian, ...surplus] = guardians.filter(isAlive).toSorted(byMerit(ticket));
+  if (expiresAt !== undefined && expiresAt <= now) {
+    const isWanted = facts.heir === 'waiting' || (facts.heir === 'none' && facts.renews);
+    return report({ type: 'expired', keeps: isWanted ? guardian : undefined });
+  }
   if (guardian === undefined) return stepWithout(facts);
   if (surplus.length > 0) return { type: 'remove', guardians: surplus };
   const ended = guardians.filter(hasEnded);
@@ -144,15 +146,21 @@ function stepWhileRefused({ ticket: { status }, expiresAt, toldAt, now }: Ticket
   return report({ type: 'unschedulable', message });
 }
 
-/** The room is not free for a moment: the guardian stays until the successor has taken it. */
-const isGuardianWanted = ({ heir, renews }: TicketFacts): boolean => heir === 'waiting' || (heir === 'none' && renews);
+/**
+ * The room is not free for a moment: the guardian stays until the successor has taken it. Whether it stays is decided when the Ticket
+ * ends, and the status says so: an Order that is resumed later makes a new Ticket, not a successor.
+ */
+function isKept({ ticket, heir, renews }: TicketFacts, guardian: Pod): boolean {
+  if (!isAlive(guardian)) return false;
+  return heir === 'waiting' || (heir === 'none' && renews && ticket.status?.guardianPod === fullName(guardian));
+}
 
 function stepAfterEnd(facts: TicketFacts): Step {
   const { ticket, guardians, keepsFinished, now } = facts;
   const { spec, status } = ticket;
   if (phaseOf(ticket) === PHASE.expired) {
     const left = guardians.filter((pod) => !isBeingDeleted(pod));
-    if (left.some(isAlive) && isGuardianWanted(facts)) return REST;
+    if (left.some((pod) => isKept(facts, pod))) return REST;
     if ((status?.guardianPod ?? '') !== '') return report({ type: 'parted' });
     if (left.length > 0) return { type: 'remove', guardians: left };
   }

@@ -128,7 +128,7 @@ export interface KindDefinition<T extends KubeObject = KubeObject> extends Resou
 }
 
 /** What `scale` must know of a kind, where that does not follow from `spec.replicas`, `spec.selector` and `status.replicas`. */
-export interface ScaleRules<T extends KubeObject = KubeObject> {
+interface ScaleRules<T extends KubeObject = KubeObject> {
   /** The reason why this object cannot be scaled; undefined if it can. */
   refusal(object: T): string | undefined;
   /** Selector of the counted objects, in its text form; empty if there is none. */

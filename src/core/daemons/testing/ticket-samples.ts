@@ -154,7 +154,7 @@ const tolerateFor = (key: string, seconds: number): Toleration => ({
 
 const wholeSeconds = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max }).map((s) => s * SECOND);
 
-export const anyOrderTaint: fc.Arbitrary<Taint> = fc
+const anyOrderTaint: fc.Arbitrary<Taint> = fc
   .tuple(
     fc.constantFrom(
       'node.kubernetes.io/not-ready',

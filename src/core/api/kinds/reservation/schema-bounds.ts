@@ -27,7 +27,7 @@ export interface FieldBounds {
 /** Order and Ticket names are values of labels. */
 export const LONGEST_NAME = 63;
 
-export const SCOPE_TYPES = ['Cluster', 'NamespaceSelector', 'NamespaceList', 'ObjectSelector'] as const;
+const SCOPE_TYPES = ['Cluster', 'NamespaceSelector', 'NamespaceList', 'ObjectSelector'] as const;
 
 /** A Go duration that is not negative. */
 const DURATION = {

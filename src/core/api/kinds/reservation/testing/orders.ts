@@ -8,9 +8,9 @@ import { orderStrategy } from '../order.ts';
 import { quotaStrategy } from '../quota.ts';
 import { ticketStrategy } from '../ticket.ts';
 
-export const API_VERSION = 'core.korder.dev/v1alpha1';
+const API_VERSION = 'core.korder.dev/v1alpha1';
 /** When the objects of tests are created. */
-export const CREATED = '2026-03-01T12:00:00Z';
+const CREATED = '2026-03-01T12:00:00Z';
 
 const ROOM = { resources: { requests: { cpu: '100m' } } };
 
