@@ -270,7 +270,8 @@ export class DaemonRegistry {
   /** The answer to a delete or a get: the pod is gone. */
   #gone({ uid: owner, answers }: KnownDaemon, pod: Stored<Pod>): void {
     const { uid } = pod.metadata;
-    if (this.#cached(pod)?.metadata.uid === uid) answers.gone(pod);
+    // The cache may even come to show a pod that was created and deleted before the watch told of either.
+    if (this.#cached(pod)?.metadata.uid === uid || !hasSeen(this.#options.pods, pod)) answers.gone(pod);
     else answers.forget(uid);
     // The watch will have nothing to add: the node wants another pod now.
     this.#notify(this.engine.apply({ type: 'child-gone', daemon: owner, child: pod }));

@@ -4,7 +4,7 @@ import type { OrderDefinition } from './order-definition.ts';
 import { REFRESH_TABLE } from './refresh-table.ts';
 import { guardianHash } from './reservation-hash.ts';
 import type { DaemonTicket } from './ticket-child.ts';
-import { holdsGuardian, predecessorOf, timeOf } from './ticket-phase.ts';
+import { holdsGuardian, isRefused, predecessorOf, timeOf } from './ticket-phase.ts';
 import { isOfTemplate, isReserved, type SortedTickets } from './ticket-sorts.ts';
 
 export interface TicketCreation {
@@ -65,6 +65,8 @@ function renewTemplate(definition: OrderDefinition, best: DaemonTicket): Success
   const byTick = REFRESH_TABLE[definition.strategy][definition.refresh].templateChanged === 'wait';
   if (byTick && definition.tick === undefined) return NOTHING;
   const create = { takesOver: undefined, cause: 'template', byTick } as const;
+  // One that takes over a guardian may have it already: it is Reserved in a moment, and passes it on then.
+  if (!isReserved(best) && predecessorOf(best) !== '' && !isRefused(best)) return NOTHING;
   if (!isReserved(best)) return { ...NOTHING, create, replaced: best };
   return canPassOn(definition, best)
     ? { ...NOTHING, create: { ...create, takesOver: best.metadata.uid } }

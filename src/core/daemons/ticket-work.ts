@@ -178,7 +178,7 @@ interface Kept {
 }
 
 /**
- * One live Ticket a place, the best; and beside one of a former template the one that is about to take over its guardian.
+ * One live Ticket a place, the best; and beside it the one that is about to take over its guardian.
  *
  * @param live best first.
  */
@@ -190,14 +190,14 @@ function keepOne(
 ): Kept {
   if (live.length < 2 && sorted.handed.length === 0) return { kept: live, succeeded: NONE, duplicates: NONE };
   const hasHeir = (ticket: DaemonTicket): boolean =>
-    isHeldBy(heirOf(ticket, sorted)) || ((verdict & SHOULD_RUN) !== 0 && blocks(ticket, sorted));
+    isHeldBy(heirOf(ticket, sorted)) ||
+    ((verdict & SHOULD_RUN) !== 0 && !isOfTemplate(templateHash, ticket) && blocks(ticket, sorted));
   const succeeded = live.filter(hasHeir);
   const rest = succeeded.length === 0 ? live : live.filter((ticket) => !succeeded.includes(ticket));
   const [best] = rest;
   if (best === undefined) return { kept: rest, succeeded, duplicates: NONE };
-  const heir = isOfTemplate(templateHash, best)
-    ? undefined
-    : rest.find((each) => predecessorOf(each) === best.metadata.uid && isOfTemplate(templateHash, each));
+  // The heir may have the guardian already, so it stays although the template has changed again.
+  const heir = rest.find((each) => predecessorOf(each) === best.metadata.uid && !isRefused(each));
   const kept = heir === undefined ? [best] : [best, heir];
   return { kept, succeeded, duplicates: rest.filter((each) => !kept.includes(each)) };
 }

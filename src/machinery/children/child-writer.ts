@@ -42,8 +42,12 @@ export interface ChildEvents<O extends KubeObject> {
 
 export interface ChildWriter<O extends KubeObject, T extends KubeObject> {
   create(owner: ChildOwner<O, T>, child: T): Promise<Created<T>>;
-  /** Deletes the child by UID. False: it was gone already. */
-  remove(owner: ChildOwner<O, T>, child: Stored<T>): Promise<boolean>;
+  /**
+   * Deletes the child by UID. False: it was gone already.
+   *
+   * @param exactly only if the child is still as given; otherwise a Conflict is thrown, with the new state taken in.
+   */
+  remove(owner: ChildOwner<O, T>, child: Stored<T>, exactly?: boolean): Promise<boolean>;
   /** Reads the children that are in doubt, and takes in what the server has under their names. */
   settle(owner: ChildOwner<O, T>, signal: AbortSignal): Promise<void>;
 }
@@ -96,10 +100,12 @@ export function createChildWriter<O extends KubeObject, T extends KubeObject>({
       }
     },
 
-    async remove(owner, child) {
-      const { uid, name } = child.metadata;
+    async remove(owner, child, exactly = false) {
+      const { uid, name, resourceVersion } = child.metadata;
       try {
-        const answer = await client.delete(resource, keyOf(child), { preconditions: { uid } });
+        const answer = await client.delete(resource, keyOf(child), {
+          preconditions: exactly ? { uid, resourceVersion } : { uid },
+        });
         // Unscheduled pods, say, are gone at once; others linger until a kubelet or a finalizer has let them go.
         if (isObject(answer) && answer.metadata.deletionTimestamp !== undefined) owner.children.wrote(answer);
         else owner.children.gone(child);

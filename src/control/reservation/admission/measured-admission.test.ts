@@ -6,7 +6,11 @@ import { createVirtualClock } from '../../../machinery/time/virtual-clock.ts';
 import { measuredAdmission } from './measured-admission.ts';
 
 const request = (name: string) =>
-  ({ operation: 'CREATE', resource: { group: 'g', version: 'v', resource: 'orders' }, name }) as unknown as AdmissionRequest;
+  ({
+    operation: 'CREATE',
+    resource: { group: 'g', version: 'v', resource: 'orders' },
+    name,
+  }) as unknown as AdmissionRequest;
 
 const plugin: AdmissionPlugin = {
   name: 'reservation',

@@ -8,7 +8,9 @@ import { createDaemonClassifier, type Daemon } from '../../../core/daemons/class
 import type { Misfits, Overlaps } from '../../../core/daemons/overhead-fit.ts';
 import { createOverheadLedger, type Overhead } from '../../../core/daemons/overhead-ledger.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
+import type { Amount } from '../../../core/placement/amounts.ts';
 import { type Allocatable, allocatableOf } from '../../../core/placement/node-state.ts';
+import { requestsOfSpec } from '../../../core/placement/requests.ts';
 
 /** Nodes that are wanted by the same Orders. */
 interface NodeClass {
@@ -28,7 +30,7 @@ export interface NodeCensus {
   removeOrder(uid: string): void;
   /** Nodes that other Orders want too. */
   overlapsOf(uid: string): Overlaps;
-  /** Nodes that are too small for the Orders that want them, if only for this one. */
+  /** Nodes that offer less than the Orders there ask for together, of a resource that this one asks for. */
   misfitsOf(uid: string): Misfits;
 }
 
@@ -140,21 +142,44 @@ export function createNodeCensus(onChange: (uid: string) => void): NodeCensus {
       return { ...firstOf(shared.map((each) => each.nodes)), orders: orders.sort() };
     },
     misfitsOf(uid) {
-      const own = classesOf(uid);
-      const resources = new Set(own.flatMap(({ short }) => [...short.values()].flat()));
-      return { ...firstOf(own.map(({ short }) => short)), resources: [...resources].sort() };
+      const names = new Set<string>();
+      const resources = new Set<string>();
+      for (const { orders, short } of classesOf(uid)) {
+        if (short.size === 0) continue;
+        const asks = asksFor(orders.find(({ key }) => key === uid));
+        for (const [name, lacking] of short)
+          for (const resource of lacking)
+            if (asks(resource)) {
+              names.add(name);
+              resources.add(resource);
+            }
+      }
+      return { ...firstOf([names]), resources: [...resources].sort() };
     },
   };
 }
 
+/** Whether the Order asks for the resource; every guardian is a pod. */
+function asksFor(daemon: Daemon | undefined): (resource: string) => boolean {
+  const { cpu, memory, ephemeralStorage, scalars } = requestsOfSpec(daemon?.spec ?? { containers: [] });
+  const amounts = new Map<string, Amount>([
+    ...scalars,
+    ['pods', 1],
+    ['cpu', cpu],
+    ['memory', memory],
+    ['ephemeral-storage', ephemeralStorage],
+  ]);
+  return (resource) => (amounts.get(resource) ?? 0) > 0;
+}
+
 const nameOf = ({ metadata: { namespace = '', name } }: Daemon['object']): string => `${namespace}/${name}`;
 
-function firstOf(groups: readonly { readonly size: number; keys(): Iterable<string> }[]): Omit<Overlaps, 'orders'> {
+function firstOf(groups: readonly ReadonlySet<string>[]): Omit<Overlaps, 'orders'> {
   let count = 0;
   const names: string[] = [];
   for (const group of groups) {
     count += group.size;
-    for (const name of group.keys()) {
+    for (const name of group) {
       if (names.length >= MOST_NAMES) break;
       names.push(name);
     }

@@ -8,7 +8,7 @@ import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import type { DaemonView } from '../../../core/daemons/engine-types.ts';
 import type { OrderDefinition } from '../../../core/daemons/order-definition.ts';
 import { createRolloutOrder } from '../../../core/daemons/rollout-order.ts';
-import type { DaemonTicket } from '../../../core/daemons/ticket-child.ts';
+import { type DaemonTicket, FINISHED } from '../../../core/daemons/ticket-child.ts';
 import { readiness } from '../../../core/daemons/verdict.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import type { LabelSelector } from '../../../core/kube/meta-v1.ts';
@@ -210,6 +210,7 @@ export class OrderRegistry {
   #count(order: KnownOrder, ticket: DaemonTicket, old: DaemonTicket | 'gone' | undefined): readonly string[] {
     const { uid, labels } = ticket.metadata;
     const { board, claims } = order;
+    const finished = this.view(order).ofRevision(FINISHED);
     const known = old === 'gone' || old === undefined ? ticket : old;
     const isOwn = old !== 'gone' && order.selects(labels);
     const isPinned = isOwn && board.pin(ticket) !== undefined;
@@ -217,15 +218,17 @@ export class OrderRegistry {
     const isStray = put(claims.strays, uid, ticket, isOwn && !isPinned);
     if (!isPinned) {
       const touched = board.engine.apply({ type: 'child-gone', daemon: order.uid, child: known });
-      return isReleasable || isStray ? [order.uid] : touched;
+      return isReleasable || isStray || this.view(order).ofRevision(FINISHED) !== finished ? [order.uid] : touched;
     }
     if (board.mode === 'slots') addSlot(board, slotOf(ticket) ?? 0);
-    return board.engine.apply({
+    const touched = board.engine.apply({
       type: 'child',
       daemon: order.uid,
       child: ticket,
       ...(known === ticket ? {} : { old: known }),
     });
+    // A place with several finished Tickets is judged alike with one more or less; the status counts them.
+    return this.view(order).ofRevision(FINISHED) !== finished ? [order.uid] : touched;
   }
 
   /** The Ticket has another controller, or none, now. */
@@ -290,7 +293,9 @@ export class OrderRegistry {
   /** The answer to a delete or a get: the Ticket is gone. */
   #gone(order: KnownOrder, ticket: DaemonTicket): void {
     const { uid } = ticket.metadata;
-    if (this.#cached(ticket)?.metadata.uid === uid) order.answers.gone(ticket);
+    // The cache may even come to show a Ticket that was created and deleted before the watch told of either.
+    if (this.#cached(ticket)?.metadata.uid === uid || !hasSeen(this.#options.tickets, ticket))
+      order.answers.gone(ticket);
     else order.answers.forget(uid);
     // The watch will have nothing to add: the place may want another Ticket now.
     this.#notify(this.#count(order, ticket, 'gone'));

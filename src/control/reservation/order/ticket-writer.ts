@@ -5,6 +5,8 @@
  */
 import { TICKETS } from '../../../core/api/registry/resources.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
+import { phaseOf } from '../../../core/daemons/ticket-phase.ts';
+import { TICKET_PHASES } from '../../../core/api/names.ts';
 import type { DaemonTicket } from '../../../core/daemons/ticket-child.ts';
 import { formatLabelSelector } from '../../../core/kube/label-selector.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
@@ -31,6 +33,7 @@ export interface TicketWriter {
   /** Whether the server refused the last Ticket of this template for the place. */
   hasFailed(order: KnownOrder, place: number): boolean;
   create(order: KnownOrder, creations: readonly Creation[], signal: AbortSignal): Promise<void>;
+  /** Deletes Tickets; one that holds no room only if it still does not. */
   remove(order: KnownOrder, tickets: readonly DaemonTicket[], signal: AbortSignal): Promise<void>;
   /** Finds out how writes without a clear outcome ended. */
   settle(order: KnownOrder, signal: AbortSignal): Promise<void>;
@@ -128,7 +131,8 @@ export function createTicketWriter({ client, events, burst }: TicketWriterOption
     },
 
     async remove(order, tickets, signal) {
-      const removeOne = async (ticket: DaemonTicket): Promise<void> => void (await writer.remove(order, ticket));
+      const removeOne = async (ticket: DaemonTicket): Promise<void> =>
+        void (await writer.remove(order, ticket, phaseOf(ticket) === TICKET_PHASES.pending));
       await throughWindow(tickets, removeOne, { first: burst, most: burst, signal });
     },
   };

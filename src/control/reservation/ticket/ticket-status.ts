@@ -51,7 +51,10 @@ export function statusAfter(ticket: Stored<Ticket>, report: Report, now: number)
       const { reason = REASON.expired, message = '' } = ticket.status ?? {};
       return { ...shared, reason, message, conditions: ready(base.conditions, 'False', reason, message, time) };
     }
-    default: {
+    case 'lost':
+    case 'unschedulable':
+    case 'too-small':
+    case 'create-failed': {
       const reason = REASON_OF[report.type];
       const { message } = report;
       const conditions = ready(base.conditions, 'False', reason, message, time);

@@ -1,7 +1,6 @@
 /** Reconciles one Ticket: carries out step after step (ticket-step.ts) until none is left. */
 import { TICKET_PHASES } from '../../../core/api/names.ts';
 import { PODS, TICKETS } from '../../../core/api/registry/resources.ts';
-import type { Pod } from '../../../core/api/types/core-v1.ts';
 import type { Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { phaseOf, timeOf } from '../../../core/daemons/ticket-phase.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
