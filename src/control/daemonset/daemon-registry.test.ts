@@ -83,3 +83,18 @@ describe('a node whose pod was removed by our own hand is told to want another',
     expect(registry.view(daemon).listed(WORK).size).toBe(1);
   });
 });
+
+describe('a pod that was created and deleted before the watch told of either', () => {
+  it('does not come back when the watch catches up', () => {
+    const { registry, daemon } = registryWithOneFailedPod();
+    const late: Stored<Pod> = {
+      ...pod,
+      metadata: { ...pod.metadata, name: 'agent-2', uid: 'agent-2', resourceVersion: '5' },
+      status: {},
+    };
+    daemon.children.wrote(late);
+    daemon.children.gone(late);
+    registry.seePods([{ type: 'add', object: late, old: undefined }]);
+    expect([...registry.view(daemon).allChildren()].map(({ metadata }) => metadata.name)).toEqual(['agent-1']);
+  });
+});
