@@ -22,7 +22,7 @@ export interface ProcessMemory {
 }
 
 /** Past changes that a server keeps for watches that resume. A store is one. */
-export interface TrimmableHistory {
+interface TrimmableHistory {
   /** Grows with every change. */
   readonly revision: number;
   /** Gives up changes up to this revision while more than `keepBytes` are held; returns the bytes freed. */
