@@ -47,7 +47,8 @@ function grammarOf(program: Command): Grammar {
         ...command.commands.map((part) => part.name()),
         ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
       ],
-      flags: [...new Map([command, ...command.commands].flatMap(flagsOf)).values()],
+      // A flag that a command and a part of it share has the values of the command.
+      flags: [...new Map([...command.commands, command].flatMap(flagsOf)).values()],
     })),
   };
 }

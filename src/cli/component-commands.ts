@@ -47,7 +47,9 @@ export function addComponentCommands(program: Command): void {
 
   program
     .command('crds')
-    .description('Print the custom resource definitions of KubernetesDaemonSet, for clusters that lack them.')
+    .description(
+      'Print the custom resource definitions of KubernetesDaemonSet, Order, Ticket and Quota, for clusters that lack them.',
+    )
     .addOption(outputs(['yaml', 'json', 'name'], 'yaml'))
     .addHelpText('after', CRDS_EXAMPLES)
     .action(async ({ output }: { output: 'yaml' | 'json' | 'name' }) => (await import('./crds.ts')).crds(output));

@@ -12,6 +12,7 @@ import { addComponentCommands } from './component-commands.ts';
 import { hinted } from './hints.ts';
 import { UP_CONTROLLERS_HELP } from './controllers-help.ts';
 import { addOperatorCommand } from './operator-command.ts';
+import { addReservationCommands } from './reservation-commands.ts';
 import { addUserCommands } from './user-commands.ts';
 import { surviveClosedPipes } from './support/terminal.ts';
 
@@ -44,6 +45,8 @@ export function createProgram(): Command {
     .showHelpAfterError('Run with --help for usage.')
     .showSuggestionAfterError()
     .addHelpText('after', EXTRA_HELP)
+    // A flag belongs to the command before it: `orders adopt X -n N` gives -n to `adopt`.
+    .enablePositionalOptions()
     .exitOverride();
 
   program
@@ -93,6 +96,8 @@ export function createProgram(): Command {
   addBackupCommands(program);
 
   addComponentCommands(program);
+
+  addReservationCommands(program);
 
   addOperatorCommand(program);
 

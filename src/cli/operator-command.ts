@@ -26,6 +26,7 @@ export interface OperatorFlags {
   readonly kubeApiQps: string;
   readonly kubeApiBurst: string;
   readonly initialState: InitialState;
+  readonly guardianImage?: string;
   readonly instance?: string;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'text';
@@ -92,6 +93,10 @@ export function addOperatorCommand(program: Command): void {
       new Option('--initial-state <how>', 'read the cluster in pages, as a stream of events, or every kind whole')
         .choices(['pages', 'stream', 'whole'])
         .default('pages'),
+    )
+    .option(
+      '--guardian-image <image>',
+      'image of the guardian pods of Tickets; it has to do nothing for ever (default: registry.k8s.io/pause:3.10)',
     )
     .option(
       '--instance <name>',

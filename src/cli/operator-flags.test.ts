@@ -60,6 +60,8 @@ describe('flags of the operator', () => {
     expect(read(['--kube-api-qps=0'])).not.toHaveProperty('qps');
     expect(read(['--kube-api-qps=2.5', '--kube-api-burst=7'])).toMatchObject({ qps: 2.5, burst: 7 });
     expect(read(['--controllers', ' daemonset , -scheduler']).controllers).toEqual(['daemonset', '-scheduler']);
+    expect(read(['--guardian-image=mirror.test/pause:3'])).toMatchObject({ guardianImage: 'mirror.test/pause:3' });
+    expect(read([])).not.toHaveProperty('guardianImage');
   });
 
   it('serve webhooks where a port is given, with certificates of the leader or with those of a directory', () => {
@@ -89,6 +91,7 @@ describe('flags of the operator', () => {
     [['--controllers=nobody'], '"nobody" is not in the list of known controllers'],
     [['--controllers=-rollout-driver'], 'switches every controller off'],
     [['--controllers='], 'switches every controller off'],
+    [['--guardian-image='], '--guardian-image is no name of an image'],
     [['--leader-elect=perhaps'], 'expected true or false'],
     [['--leader-elect-lease-duration=5s'], 'do not fit together'],
     [['--leader-elect-renew-deadline=2s'], 'do not fit together'],

@@ -20,6 +20,7 @@ export type ReadOperatorOptions = Pick<
   | 'metrics'
   | 'webhooks'
   | 'initialState'
+  | 'guardianImage'
 >;
 
 const OUTSIDE_NAMESPACE = 'kube-system';
@@ -61,7 +62,13 @@ export function readOperatorFlags(
     metrics: { bind: flags.bindAddress, port: whole('--metrics-port', flags.metricsPort, MAX_PORT) },
     ...(webhooks === undefined ? {} : { webhooks }),
     initialState: flags.initialState,
+    ...(flags.guardianImage === undefined ? {} : { guardianImage: readImage(flags.guardianImage) }),
   };
+}
+
+function readImage(image: string): string {
+  if (/^\S+$/.test(image)) return image;
+  throw new CliError('--guardian-image is no name of an image', 'Give it one, such as registry.k8s.io/pause:3.10');
 }
 
 function readElection(flags: OperatorFlags, namespace: string, identity: string): ElectionOptions {

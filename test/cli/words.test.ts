@@ -80,6 +80,8 @@ describe('everynode, asked for words', () => {
     ['kubeconfig', ['--path']],
     ['version', ['--output', 'json']],
     ['completion', ['bash', 'zsh', 'fish', 'powershell']],
+    ['orders', ['[name]', '--namespace', '--all-namespaces', '--output', 'adopt', 'no-room', 'Examples:']],
+    ['tickets', ['[order]', '--node', '--namespace', 'Examples:']],
   ])('explains %s, asked either way', async (command, words) => {
     const home = folder();
     const asked = await run(['help', command], { home });
@@ -188,6 +190,10 @@ describe('everynode, asked for words', () => {
     expect(await complete('everynode init n')).toBe('node-monitor network-plugin');
     expect(await complete('everynode render -o ')).toBe('yaml json name');
     expect(await complete('everynode apply --force')).toBe('--force-conflicts');
+    expect(await complete('everynode orders a')).toBe('adopt');
+    expect(await complete('everynode orders -o ')).toBe('table wide name json yaml');
+    expect(await complete('everynode orders adopt --po')).toBe('--pods');
+    expect(await complete('everynode tickets --no')).toBe('--node');
   });
 
   it('is found by kubectl as a plugin', async () => {

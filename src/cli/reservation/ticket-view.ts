@@ -1,0 +1,121 @@
+/** A Ticket as `everynode tickets` shows it: which node, since when, until when, for whom, and why not. Pure. */
+import { RESERVATION_LABELS, TICKET_CONDITIONS, TICKET_PHASES } from '../../core/api/names.ts';
+import type { PodSpec } from '../../core/api/types/core-v1.ts';
+import type { Ticket } from '../../core/api/types/korder-v1alpha1.ts';
+import { findCondition } from '../../core/kube/conditions.ts';
+import { labelOf } from '../../core/kube/labels.ts';
+import { pinOf } from '../../core/placement/node-affinity.ts';
+import { printable, table } from '../component/text.ts';
+import type { TableOptions } from './order-view.ts';
+import { ticketFix } from './ticket-fix.ts';
+import { timeLeft, timePast } from './times.ts';
+
+export interface WhyNot {
+  readonly reason: string;
+  readonly message: string;
+  /** What a person can do about it. */
+  readonly fix: string;
+}
+
+export interface TicketView {
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent for a Ticket made by hand. */
+  readonly order?: string;
+  /** Absent while a Ticket that may go anywhere has no node. */
+  readonly node?: string;
+  readonly phase: string;
+  /** Since when the Ticket is in its phase, as far as the status records it. */
+  readonly since?: string;
+  /** When the room is given back; absent: not yet known, or without end. */
+  readonly until?: string;
+  readonly claimedBy?: string;
+  readonly guardian?: string;
+  readonly whyNot?: WhyNot;
+}
+
+export function ticketView(ticket: Ticket): TicketView {
+  const { metadata, spec, status } = ticket;
+  const phase = status?.phase ?? TICKET_PHASES.pending;
+  const order = labelOf(metadata.labels, RESERVATION_LABELS.order);
+  const node = status?.nodeName || pinOf(spec as PodSpec)?.value;
+  const since = sinceOf(ticket, phase);
+  const until = status?.expirationTime;
+  const { claim } = status ?? {};
+  const claimedBy = claim?.podName === undefined ? status?.claimedPod : `${claim.podNamespace ?? ''}/${claim.podName}`;
+  const view = {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    ...(order === undefined ? {} : { order }),
+    ...(node === undefined ? {} : { node }),
+    phase,
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(claimedBy === undefined ? {} : { claimedBy }),
+    ...(status?.guardianPod === undefined ? {} : { guardian: status.guardianPod }),
+  };
+  const why = whyNotOf(status, view);
+  return why === undefined ? view : { ...view, whyNot: why };
+}
+
+function sinceOf({ metadata, status }: Ticket, phase: string): string | undefined {
+  switch (phase) {
+    case TICKET_PHASES.pending:
+      return (
+        findCondition(status?.conditions, TICKET_CONDITIONS.ready)?.lastTransitionTime ?? metadata.creationTimestamp
+      );
+    case TICKET_PHASES.claimed:
+      return status?.claimedTime;
+    case TICKET_PHASES.released:
+    case TICKET_PHASES.expired:
+      return status?.finishedTime;
+    default:
+      return status?.activationTime;
+  }
+}
+
+/** Only a held room (Reserved, Claiming, Claimed) on a node in order needs no word. */
+function whyNotOf(status: Ticket['status'], view: TicketView): WhyNot | undefined {
+  const told = (reason: string, message: string): WhyNot => {
+    const words = { reason: printable(reason), message: printable(message) };
+    return { ...words, fix: ticketFix({ ...view, ...words }) };
+  };
+  const eligible = findCondition(status?.conditions, TICKET_CONDITIONS.nodeEligible);
+  if (eligible?.status === 'False') return told(eligible.reason, eligible.message);
+  if (isOver(view)) return told(status?.reason ?? view.phase, status?.message ?? '');
+  if (view.phase !== TICKET_PHASES.pending) return undefined;
+  return told(status?.reason ?? 'GuardianPending', status?.message ?? 'the guardian does not run yet');
+}
+
+const isOver = ({ phase }: TicketView): boolean => phase === TICKET_PHASES.expired || phase === TICKET_PHASES.released;
+
+/** Without finished Tickets where another one of the same Order has taken their place; the rest is what is true now. */
+export function presentTickets(views: readonly TicketView[]): readonly TicketView[] {
+  const placeOf = ({ namespace, order = '', node = '' }: TicketView): string => [namespace, order, node].join('\0');
+  const live = new Set(views.filter((view) => !isOver(view)).map(placeOf));
+  return views.filter((view) => !isOver(view) || !live.has(placeOf(view)));
+}
+
+const HEADINGS = ['TICKET', 'NODE', 'PHASE', 'SINCE', 'UNTIL', 'CLAIMED-BY', 'WHY-NOT'];
+
+export function ticketsTable(views: readonly TicketView[], options: TableOptions): string {
+  const { isWide, withNamespace } = options;
+  const headings = [...(withNamespace ? ['NAMESPACE'] : []), ...HEADINGS, ...(isWide ? ['ORDER', 'GUARDIAN'] : [])];
+  return table([headings, ...views.map((view) => rowOf(view, options))]);
+}
+
+function rowOf(view: TicketView, { now, isWide, withNamespace }: TableOptions): readonly string[] {
+  const { since, until, whyNot: why } = view;
+  const end = until === undefined ? (view.phase === TICKET_PHASES.reserved ? 'endless' : '-') : until;
+  return [
+    ...(withNamespace ? [view.namespace] : []),
+    view.name,
+    view.node ?? '-',
+    view.phase,
+    since === undefined ? '-' : isWide ? since : timePast(since, now),
+    until === undefined || isWide ? end : isOver(view) ? timePast(until, now) : timeLeft(until, now),
+    view.claimedBy ?? '-',
+    why === undefined ? '-' : why.reason,
+    ...(isWide ? [view.order ?? '-', view.guardian ?? '-'] : []),
+  ];
+}
