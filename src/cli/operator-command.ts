@@ -96,7 +96,7 @@ export function addOperatorCommand(program: Command): void {
     )
     .option(
       '--guardian-image <image>',
-      'image of the guardian pods of Tickets; it has to do nothing for ever (default: registry.k8s.io/pause:3.10)',
+      'image of the guardian pods of Tickets, whose process must not end by itself (default: registry.k8s.io/pause:3.10)',
     )
     .option(
       '--instance <name>',
