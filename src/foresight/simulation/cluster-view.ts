@@ -3,21 +3,39 @@
  * themselves, never from a cache of an actor under test.
  */
 import type { DaemonSet } from '../../core/api/types/apps-v1.ts';
-import type { Node, Pod } from '../../core/api/types/core-v1.ts';
+import type { Affinity, Node, Pod } from '../../core/api/types/core-v1.ts';
+import type { Order, Ticket } from '../../core/api/types/korder-v1alpha1.ts';
 import { controllerOf } from '../../core/kube/owner-references.ts';
-import type { Stored } from '../../core/kube/objects.ts';
+import type { KubeObject, Stored } from '../../core/kube/objects.ts';
 import { objectName, resourceName, type Commit } from './commit.ts';
+
+export interface ClockJump {
+  /** As `ClusterView.now` tells it. */
+  readonly at: number;
+  /** Negative: back. */
+  readonly byMs: number;
+}
 
 export interface ClusterView {
   /** Virtual milliseconds since the world began. */
   now(): number;
-  /** Epoch milliseconds at which the world began: the base of the cluster's own timestamps. */
-  readonly epoch: number;
+  /** Epoch milliseconds by the cluster's wall clock, of which its timestamps are made. It may jump; `now` does not. */
+  wall(): number;
+  /** Jumps of the wall clock so far, oldest first. */
+  readonly jumps: readonly ClockJump[];
   readonly nodes: ReadonlyMap<string, Stored<Node>>;
   /** By `namespace/name`. */
   readonly pods: ReadonlyMap<string, Stored<Pod>>;
   /** By `namespace/name`. */
   readonly daemonSets: ReadonlyMap<string, Stored<DaemonSet>>;
+  /** By `namespace/name`. */
+  readonly orders: ReadonlyMap<string, Stored<Order>>;
+  /** By `namespace/name`. */
+  readonly tickets: ReadonlyMap<string, Stored<Ticket>>;
+  /** Tickets whose controller is the Order of this UID, by `namespace/name`. */
+  ticketsOf(orderUid: string): ReadonlyMap<string, Stored<Ticket>>;
+  /** Pods whose controller is the Ticket of this UID, by `namespace/name`. */
+  guardiansOf(ticketUid: string): ReadonlyMap<string, Stored<Pod>>;
   /** Pods bound to the node, ended ones among them. */
   podsOn(node: string): Iterable<Stored<Pod>>;
   /** Pods whose controller has this UID, by the node they are on or meant for. */
@@ -30,6 +48,8 @@ export interface ClusterView {
    * under way. Depends on how slow the world is.
    */
   readonly reactionMs: number;
+  /** Time in which an actor that knows the state has acted on a moment that came, whatever fails meanwhile. */
+  readonly patienceMs: number;
   /** When this actor, in its present life, was first shown the state of a resource at this revision. */
   knewAt(actor: string, resource: string, revision: number): number | undefined;
   /** The actor that created the object with this UID. */
@@ -40,18 +60,29 @@ export interface LiveClusterView extends ClusterView {
   apply(commit: Commit): void;
 }
 
+/** Resources as commits name them. */
+export const ORDERS = 'orders.core.korder.dev';
+export const TICKETS = 'tickets.core.korder.dev';
+
 const NO_OBJECTS: ReadonlyMap<string, Stored> = new Map();
 const NO_NODES: ReadonlyMap<string, ReadonlyMap<string, Stored<Pod>>> = new Map();
 
+const NO_TICKETS: ReadonlyMap<string, Stored<Ticket>> = new Map();
+const NO_PODS: ReadonlyMap<string, Stored<Pod>> = new Map();
+
 export const isEnded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-export const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined;
+export const isGoing = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined;
 export const isReadyPod = (pod: Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
-/** The node a daemon pod is on or meant for. */
-export function targetOf(pod: Pod): string | undefined {
-  if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== '') return pod.spec.nodeName;
-  const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+interface Aimed {
+  readonly spec: { readonly nodeName?: string; readonly affinity?: Affinity };
+}
+
+/** The node a pod or a Ticket is on or meant for. */
+export function targetOf({ spec }: Aimed): string | undefined {
+  if (spec.nodeName !== undefined && spec.nodeName !== '') return spec.nodeName;
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   for (const term of required?.nodeSelectorTerms ?? []) {
     for (const field of term.matchFields ?? []) {
       if (field.key === 'metadata.name' && field.operator === 'In') return field.values?.[0];
@@ -61,11 +92,13 @@ export function targetOf(pod: Pod): string | undefined {
 }
 
 export function createClusterView(
-  given: Pick<ClusterView, 'now' | 'epoch' | 'knewAt' | 'reactionMs'>,
+  given: Pick<ClusterView, 'now' | 'wall' | 'jumps' | 'knewAt' | 'reactionMs' | 'patienceMs'>,
 ): LiveClusterView {
   const collections = new Map<string, Map<string, Stored>>();
   const onNode = new Map<string, Map<string, Stored<Pod>>>();
   const ofDaemon = new Map<string, Map<string, Map<string, Stored<Pod>>>>();
+  const ofOrder = new Map<string, Map<string, Stored<Ticket>>>();
+  const ofTicket = new Map<string, Map<string, Stored<Pod>>>();
   const goneAt = new Map<string, number>();
   const creators = new Map<string, string>();
 
@@ -86,6 +119,7 @@ export function createClusterView(
     if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== '') put(onNode, pod.spec.nodeName, name, pod);
     const owner = controllerOf(pod);
     const target = targetOf(pod);
+    if (owner?.kind === 'Ticket') put(ofTicket, owner.uid, name, pod);
     if (owner?.kind !== 'DaemonSet' || target === undefined) return;
     let nodes = ofDaemon.get(owner.uid);
     if (nodes === undefined) ofDaemon.set(owner.uid, (nodes = new Map()));
@@ -96,6 +130,7 @@ export function createClusterView(
     onNode.get(pod.spec.nodeName ?? '')?.delete(name);
     const owner = controllerOf(pod);
     const target = targetOf(pod);
+    if (owner?.kind === 'Ticket') ofTicket.get(owner.uid)?.delete(name);
     if (owner !== undefined && target !== undefined) ofDaemon.get(owner.uid)?.get(target)?.delete(name);
   }
 
@@ -104,6 +139,10 @@ export function createClusterView(
     nodes: typed('nodes'),
     pods: typed('pods'),
     daemonSets: typed('daemonsets.apps'),
+    orders: typed(ORDERS),
+    tickets: typed(TICKETS),
+    ticketsOf: (uid) => ofOrder.get(uid) ?? NO_TICKETS,
+    guardiansOf: (uid) => ofTicket.get(uid) ?? NO_PODS,
     podsOn: (node) => onNode.get(node)?.values() ?? [],
     daemonPods: (uid) => ofDaemon.get(uid) ?? NO_NODES,
     all: (resource) => collections.get(resource) ?? NO_OBJECTS,
@@ -117,6 +156,11 @@ export function createClusterView(
       else objects.set(name, object);
       if (type === 'ADDED') creators.set(object.metadata.uid, by);
       if (resource === 'nodes' && type === 'DELETED') goneAt.set(name, revision);
+      if (resource === TICKETS) {
+        if (previous !== undefined) ofOrder.get(controllerOf(previous)?.uid ?? '')?.delete(name);
+        if (type !== 'DELETED') put(ofOrder, controllerOf(object)?.uid ?? '', name, object as Stored<Ticket>);
+        return;
+      }
       if (resource !== 'pods') return;
       if (previous !== undefined) displace(name, previous as Stored<Pod>);
       if (type !== 'DELETED') place(name, object as Stored<Pod>);

@@ -19,8 +19,8 @@ const [DAEMONSET, SCHEDULER, GARBAGE_COLLECTOR] = simulatedControllers([
 ]) as [ActorFactory, ActorFactory, ActorFactory];
 
 /** The factory with its client changed, and caches of its own that are filled through that client. */
-const through = (factory: ActorFactory, change: (client: Client, random: Random) => Client): ActorFactory => ({
-  name: factory.name,
+export const through = (factory: ActorFactory, change: (client: Client, random: Random) => Client): ActorFactory => ({
+  ...factory,
   create(around) {
     const client = change(around.client, around.random);
     const { clock, logger, random } = around;
@@ -54,7 +54,7 @@ export const ALL_AT_ONCE = through(DAEMONSET, (client) => ({
   },
 }));
 
-const withoutEvents = (client: Client, resource: Resource, type: WatchEvent<KubeObject>['type']): Client => ({
+export const withoutEvents = (client: Client, resource: Resource, type: WatchEvent<KubeObject>['type']): Client => ({
   ...client,
   watch: (watched, options) => {
     const stream = client.watch(watched, options);

@@ -13,7 +13,7 @@ export function scenarioNamed(name: string): Scenario {
   return scenarioFrom(readFileSync(join(FOLDER, `${name}.yaml`), 'utf8'));
 }
 
-function scenarioFrom(text: string): Scenario {
+export function scenarioFrom(text: string): Scenario {
   const { scenario, problems } = readScenario(text, 'test');
   if (scenario === undefined) throw new Error(problems.map(({ line, message }) => `${line}: ${message}`).join('\n'));
   return scenario;

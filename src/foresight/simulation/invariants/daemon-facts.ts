@@ -1,6 +1,14 @@
 /** Facts about a daemon that follow from a committed state, computed plainly: the oracle that invariants share. */
+import { UNRESERVED_TAINT } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
-import type { Node, NodeSelectorRequirement, Pod, Taint, Toleration } from '../../../core/api/types/core-v1.ts';
+import type {
+  Affinity,
+  Node,
+  NodeSelectorRequirement,
+  Pod,
+  Taint,
+  Toleration,
+} from '../../../core/api/types/core-v1.ts';
 import { parseTime } from '../../../core/kube/time.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isGoing, isReadyPod, type ClusterView } from '../cluster-view.ts';
@@ -12,6 +20,7 @@ const AUTOMATIC: readonly Toleration[] = [
   { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
+  { key: UNRESERVED_TAINT, operator: 'Exists', effect: 'NoSchedule' },
 ];
 const OF_HOST_NETWORK: Toleration = {
   key: 'node.kubernetes.io/network-unavailable',
@@ -43,13 +52,18 @@ export function eligibility({ spec: { template } }: DaemonSet, node: Node): Elig
   };
 }
 
-function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;
   return operator === 'Exists' || (value ?? '') === (taint.value ?? '');
 }
 
-function selects(spec: Pod['spec'], node: Node): boolean {
+interface Selection {
+  readonly nodeSelector?: { readonly [key: string]: string };
+  readonly affinity?: Affinity;
+}
+
+export function selects(spec: Selection, node: Node): boolean {
   const labels = node.metadata.labels ?? {};
   for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (labels[key] !== value) return false;
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -116,7 +130,7 @@ export const REVISION_LABEL = 'controller-revision-hash';
  * its own (a node that is down, no room). Upstream counts every node with a pod, eligible or not.
  */
 export function isHeldUp(view: ClusterView, daemon: Stored<DaemonSet>): boolean {
-  const now = view.epoch + view.now();
+  const now = view.wall();
   const minReady = daemon.spec.minReadySeconds ?? 0;
   const pods = view.daemonPods(daemon.metadata.uid);
   let desired = 0;

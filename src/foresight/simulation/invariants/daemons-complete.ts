@@ -3,7 +3,7 @@
  * node has room; nodes that may not run it have none; and the status says so.
  */
 import type { ControllerRevision, DaemonSet } from '../../../core/api/types/apps-v1.ts';
-import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
+import type { Node } from '../../../core/api/types/core-v1.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isEnded, isGoing, isReadyPod, type ClusterView } from '../cluster-view.ts';
@@ -28,7 +28,7 @@ export const daemonsComplete: InvariantFactory = () => ({
   name: 'daemons-complete',
   *settled(view) {
     for (const daemon of view.daemonSets.values()) {
-      if (isGoing(daemon as unknown as Pod)) continue;
+      if (isGoing(daemon)) continue;
       for (const node of view.nodes.values()) yield* judgeNode(view, daemon, node);
       yield* judgeStatus(view, daemon);
       for (const [node, pods] of view.daemonPods(daemon.metadata.uid)) {
@@ -89,7 +89,7 @@ function expectedStatus(view: ClusterView, daemon: Stored<DaemonSet>) {
     updatedNumberScheduled: 0,
   };
   const newest = newestRevision(view, daemon)?.metadata.labels?.[REVISION_LABEL];
-  const now = view.epoch + view.now();
+  const now = view.wall();
   for (const node of view.nodes.values()) {
     const { shouldRun } = eligibility(daemon, node);
     const [pod] = view.daemonPods(daemon.metadata.uid).get(node.metadata.name)?.values() ?? [];

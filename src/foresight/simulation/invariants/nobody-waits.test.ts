@@ -32,7 +32,14 @@ const pod = (name: string, { cpu, priority = 0, nodeName, never = false, told = 
 
 /** The findings of both invariants about one node of one CPU with these pods. */
 function said(...pods: readonly Stored[]): { readonly waits: readonly string[]; readonly inverted: readonly string[] } {
-  const view = createClusterView({ now: () => 0, epoch: 0, knewAt: () => 0, reactionMs: 0 });
+  const view = createClusterView({
+    now: () => 0,
+    wall: () => 0,
+    jumps: [],
+    knewAt: () => 0,
+    reactionMs: 0,
+    patienceMs: 0,
+  });
   const add = (resource: string, namespace: string, object: KubeObject): void =>
     view.apply({
       revision: 1,

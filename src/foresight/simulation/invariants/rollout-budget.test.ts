@@ -20,7 +20,14 @@ const stored = <T extends object>(kind: string, name: string, rest: T, more: obj
 
 /** One daemon that may be unavailable on one node at a time, and steps for its pods. */
 function rollout() {
-  const view = createClusterView({ now: () => 1_000, epoch: 0, knewAt: () => 0, reactionMs: 0 });
+  const view = createClusterView({
+    now: () => 1_000,
+    wall: () => 1_000,
+    jumps: [],
+    knewAt: () => 0,
+    reactionMs: 0,
+    patienceMs: 0,
+  });
   const invariant = rolloutBudget();
   const objects = new Map<string, Stored>();
   let revision = 0;

@@ -39,19 +39,19 @@ export const rolloutBudget: InvariantFactory = () => {
   function isUpAgain(view: ClusterView, daemon: Stored<DaemonSet>, node: string): boolean {
     if (!wants(daemon, view.nodes.get(node))) return true;
     const pods = view.daemonPods(daemon.metadata.uid).get(node)?.values() ?? [];
-    const now = view.epoch + view.now();
+    const now = view.wall();
     for (const pod of pods) if (isAvailable(pod, daemon.spec.minReadySeconds ?? 0, now)) return true;
     return false;
   }
 
   /** A node where a pod is available, or was until this very change, is not down by hand any more, whatever comes next. */
-  function noteUp({ object, previous, at }: Commit, view: ClusterView): void {
+  function noteUp({ object, previous }: Commit, view: ClusterView): void {
     const uid = controllerOf(object)?.uid ?? '';
     const set = down.get(uid);
     if (set === undefined || set.size === 0) return;
     const minReady = versions.get(uid)?.at(-1)?.daemon.spec.minReadySeconds ?? 0;
     for (const pod of [object, previous] as readonly (Stored<Pod> | undefined)[])
-      if (pod !== undefined && isAvailable(pod, minReady, view.epoch + at)) set.delete(targetOf(pod) ?? '');
+      if (pod !== undefined && isAvailable(pod, minReady, view.wall())) set.delete(targetOf(pod) ?? '');
   }
 
   /** The largest budget among those the controller may still go by. */
@@ -64,7 +64,7 @@ export const rolloutBudget: InvariantFactory = () => {
     return most;
   }
 
-  function judge({ object, previous, at }: Commit, view: ClusterView): string | undefined {
+  function judge({ object, previous }: Commit, view: ClusterView): string | undefined {
     const pod = object as Stored<Pod>;
     const before = previous as Stored<Pod> | undefined;
     const uid = controllerOf(pod)?.uid ?? '';
@@ -73,7 +73,7 @@ export const rolloutBudget: InvariantFactory = () => {
     const newest = history[history.length - 1]?.daemon;
     if (before === undefined || isGoing(before) || node === undefined || newest === undefined) return undefined;
     const minReady = newest.spec.minReadySeconds ?? 0;
-    const now = view.epoch + at;
+    const now = view.wall();
     if (!isAvailable(before, minReady, now)) return undefined;
     // The controller may not know yet that the pod was available, or that the daemon still wants it.
     const ready = readySince.get(before.metadata.uid);
@@ -101,7 +101,7 @@ export const rolloutBudget: InvariantFactory = () => {
     const newest = versions.get(uid)?.at(-1)?.daemon;
     if (node === undefined || newest === undefined) return undefined;
     const minReady = newest.spec.minReadySeconds ?? 0;
-    const now = view.epoch + view.now();
+    const now = view.wall();
     const others = (name: string): readonly Stored<Pod>[] => [
       ...(view
         .daemonPods(uid)

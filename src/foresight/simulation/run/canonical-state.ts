@@ -2,12 +2,16 @@
  * The outcome of a run, without random and timed parts (names, UIDs, versions, timestamps): equal for every run of a
  * scenario that ended as it should.
  */
+import { UNRESERVED_TAINT } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
+import type { Order } from '../../../core/api/types/korder-v1alpha1.ts';
+import { orderPlan } from '../../../core/api/kinds/reservation/order-plan.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
-import { isGoing, isReadyPod, type ClusterView } from '../cluster-view.ts';
+import { isGoing, isReadyPod, targetOf, type ClusterView } from '../cluster-view.ts';
 import { eligibility, isHeldUp } from '../invariants/daemon-facts.ts';
+import { isFinished, phaseOf, standing } from '../invariants/order-facts.ts';
 import type { Action, Scenario } from '../scenario/scenario.ts';
 
 export interface CanonicalState {
@@ -43,11 +47,13 @@ export function canonicalState(view: ClusterView, { contended, steps }: Scenario
       for (const pod of pods.values()) lines.push(podLine(daemon, nodeName, pod, contended));
     }
   }
+  for (const order of view.orders.values()) lines.push(...orderLines(view, order, contended));
   // Preemption and eviction depend on timing where pods compete, so not even the number of pods is compared there.
   if (contended || steps.some(({ action }) => UNSETTLING.has(action.do))) return { lines: lines.toSorted(), open };
   const workloads = new Map<string, number>();
   for (const pod of view.pods.values()) {
-    if (controllerOf(pod)?.kind === 'DaemonSet') continue;
+    const owner = controllerOf(pod)?.kind;
+    if (owner === 'DaemonSet' || owner === 'Ticket') continue;
     const state = `${pod.status?.phase ?? 'Pending'}${isReadyPod(pod) ? ' ready' : ''}`;
     const line = `workload ${pod.metadata.labels?.['workload'] ?? pod.metadata.name}: ${state}${isGoing(pod) ? ' going' : ''}`;
     workloads.set(line, (workloads.get(line) ?? 0) + 1);
@@ -56,12 +62,32 @@ export function canonicalState(view: ClusterView, { contended, steps }: Scenario
   return { lines: lines.toSorted(), open };
 }
 
+/** Tickets of Orders that refill what ends. Those of others depend on whether an end came before or after something else. */
+function orderLines(view: ClusterView, order: Stored<Order>, contended: boolean): readonly string[] {
+  const { namespace, name, uid, generation } = order.metadata;
+  const { daemonSet, paused, refresh, strategy } = orderPlan(order.spec);
+  const who = `order ${namespace}/${name}`;
+  const lines = [`${who}: generation=${generation} wanted=${order.status?.replicas ?? 0}`];
+  if (paused || refresh === 'Never' || strategy === 'Scheduled') return lines;
+  for (const ticket of view.ticketsOf(uid).values()) {
+    const node = view.nodes.get(targetOf(ticket) ?? '');
+    const isCompared = daemonSet ? node !== undefined && standing(order, node).isWanted : true;
+    const where = daemonSet ? ` on ${targetOf(ticket)}` : '';
+    if (isCompared && !isFinished(ticket)) lines.push(`${who}${where}: ${contended ? 'a Ticket' : phaseOf(ticket)}`);
+  }
+  return lines;
+}
+
 function nodeLine(node: Stored<Node>): string {
   const labels = Object.entries(node.metadata.labels ?? {})
     .map(([key, value]) => `${key}=${value}`)
     .toSorted()
     .join(',');
-  const taints = (node.spec.taints ?? []).map(({ key, value, effect }) => `${key}=${value ?? ''}:${effect}`).toSorted();
+  const taints = (node.spec.taints ?? [])
+    // On a node that was cordoned or failed it stays if it was still there by then.
+    .filter(({ key }) => key !== UNRESERVED_TAINT)
+    .map(({ key, value, effect }) => `${key}=${value ?? ''}:${effect}`)
+    .toSorted();
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'absent';
   return `node ${node.metadata.name}: ready=${ready} cordoned=${node.spec.unschedulable === true} taints=[${taints.join(' ')}] ${labels}`;
 }

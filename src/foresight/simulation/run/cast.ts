@@ -119,7 +119,8 @@ export function createCast(options: CastOptions): Cast {
       pageSize: weather.pageSize,
       streamingList: weather.streamingList,
     });
-    const actors = factory.create({ client, informers, clock: life.clock, random: dice, logger });
+    const { registry } = server.api;
+    const actors = factory.create({ client, informers, clock: life.clock, random: dice, logger, registry });
     const never = new AbortController().signal;
     for (const each of [informers, ...actors]) {
       each.start(never).then(

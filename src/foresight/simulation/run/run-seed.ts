@@ -1,5 +1,5 @@
 /** One seed: the scenario with its faults, and whether it ended like the run without them. */
-import { SIMULATED_ACTORS, type ActorFactory } from '../../../assembly/simulated.ts';
+import { SIMULATED_ACTORS, simulatedActors, type ActorFactory } from '../../../assembly/simulated.ts';
 import { difference } from './canonical-state.ts';
 import type { ScheduledFault } from '../faults/fault.ts';
 import { createFaultPlan } from '../faults/plan.ts';
@@ -29,12 +29,15 @@ export interface SeedResult {
   readonly struck: readonly ScheduledFault[];
 }
 
+const actorsOf = ({ actors }: Scenario): readonly ActorFactory[] =>
+  actors === undefined ? SIMULATED_ACTORS : simulatedActors(actors);
+
 export async function runSeed(request: SeedRequest): Promise<SeedResult> {
   const { seed, scenario, withFaults, keep } = request;
   const common = {
     seed,
     scenario,
-    actors: request.actors ?? SIMULATED_ACTORS,
+    actors: request.actors ?? actorsOf(scenario),
     ...(request.invariants === undefined ? {} : { invariants: request.invariants }),
     ...(keep === undefined ? {} : { steps: keep.steps }),
   };

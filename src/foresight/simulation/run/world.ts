@@ -13,7 +13,7 @@ import { createSeededRandom } from '../../../machinery/random/seeded-random.ts';
 import { createVirtualClock } from '../../../machinery/time/virtual-clock.ts';
 import { canonicalState, type CanonicalState } from './canonical-state.ts';
 import { createCast } from './cast.ts';
-import { createClusterView } from '../cluster-view.ts';
+import { type ClockJump, createClusterView } from '../cluster-view.ts';
 import { observeStore, type Commit } from '../commit.ts';
 import { describeCommit } from '../describe-commit.ts';
 import { createEventLog } from './event-log.ts';
@@ -58,6 +58,8 @@ export interface Outcome {
 const QUIET_MS = 11 * 60_000;
 /** Time after the last step in which faults still strike. */
 const TROUBLE_AFTER_MS = 60_000;
+/** Time that refused and lost requests, with the delays between attempts, may cost an actor. */
+const FAULTY_MS = 180_000;
 const CHUNK_MS = 30_000;
 const MOST_COMMITS = 100_000;
 
@@ -66,15 +68,18 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const plan = options.plan ?? NO_FAULTS;
   const random = createSeededRandom(seed);
   const clock = createVirtualClock();
-  const epoch = clock.now();
   const log = createEventLog();
   const knowledge = createKnowledge();
   const { weather } = plan;
+  const jumps: ClockJump[] = [];
+  const reactionMs = 1_000 + 6 * plan.latencyMs + (weather.delayed + weather.readTrouble > 0 ? 45_000 : 0);
   const view = createClusterView({
     now: () => clock.monotonic(),
-    epoch,
+    wall: () => clock.now(),
+    jumps,
     knewAt: knowledge.knewAt,
-    reactionMs: 1_000 + 6 * plan.latencyMs + (weather.delayed + weather.readTrouble > 0 ? 45_000 : 0),
+    reactionMs,
+    patienceMs: reactionMs + (plan === NO_FAULTS ? 0 : FAULTY_MS),
   });
   const invariants: readonly Invariant[] = (options.invariants ?? INVARIANTS).map((make) => make());
   let violation: Violation | undefined;
@@ -119,6 +124,7 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const server = createSimulatedServer({
     clock,
     random: random.fork('server'),
+    kinds: [...new Set(options.actors.flatMap(({ kinds = [] }) => kinds))],
     around: (store) => observeStore(store, committed),
   });
   const user = namedClient(server.client(), attributeTo('user'));
@@ -145,6 +151,10 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
     crash(actor, downMs) {
       const factory = options.actors.find(({ name }) => name === actor);
       if (factory !== undefined) cast.crash(factory, downMs);
+    },
+    jump(byMs) {
+      clock.jump(byMs);
+      jumps.push({ at: clock.monotonic(), byMs });
     },
   });
   const isBroken = (): boolean => violation !== undefined;

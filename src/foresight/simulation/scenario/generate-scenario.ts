@@ -1,9 +1,11 @@
 /** A scenario made up from a seed: a small cluster, a few daemons, and many actions on them. */
+import { UNRESERVED_TAINT } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Json } from '../../../core/kube/json.ts';
 import type { KubeObject } from '../../../core/kube/objects.ts';
 import type { PriorityClass } from '../../../core/api/types/scheduling-v1.ts';
 import { createSeededRandom, type SeededRandom } from '../../../machinery/random/seeded-random.ts';
+import { generateOrders } from './generate-orders.ts';
 import { DEFAULT_SETTLE_MS, type Action, type Scenario, type Step } from './scenario.ts';
 
 const SPAN_MS = 150_000;
@@ -43,7 +45,20 @@ export function generateScenario(seed: number): Scenario {
       ),
     };
   });
-  return { name: `generated-${seed}`, nodes, objects, steps, contended, settleWithinMs: DEFAULT_SETTLE_MS };
+  const plain = { name: `generated-${seed}`, nodes, objects, steps, contended, settleWithinMs: DEFAULT_SETTLE_MS };
+  return createSeededRandom(`${seed}/orders?`).integer(2) === 0 ? plain : withOrders(plain, seed);
+}
+
+/** The same scenario with Orders beside the daemons. */
+function withOrders(plain: Scenario, seed: number): Scenario {
+  const orders = generateOrders(createSeededRandom(`${seed}/orders`), SPAN_MS);
+  return {
+    ...plain,
+    actors: ['*', 'reservation'],
+    nodes: plain.nodes.map((group) => ({ ...group, taints: [{ key: UNRESERVED_TAINT, effect: 'NoSchedule' }] })),
+    objects: [...plain.objects, ...orders.objects],
+    steps: [...plain.steps, ...orders.steps],
+  };
 }
 
 const priorityClass = (name: string, value: number): PriorityClass => ({

@@ -1,4 +1,5 @@
 /** Performs a scenario's steps on a cluster, as its users, its machines and its cloud would. */
+import { RESERVATION_LABELS } from '../../../core/api/names.ts';
 import type { Registry } from '../../../core/api/registry/registry.ts';
 import { DAEMON_SETS, NODES, PODS } from '../../../core/api/registry/resources.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
@@ -26,6 +27,8 @@ export interface Stage {
   /** The scenario's own dice: the same with and without faults. */
   readonly random: SeededRandom;
   readonly crash: (actor: string, downMs: number) => void;
+  /** Moves the wall clock alone. */
+  readonly jump: (byMs: number) => void;
   readonly note: (text: string) => void;
 }
 
@@ -38,6 +41,8 @@ export interface Play {
 }
 
 type Template = DaemonSet['spec']['template'];
+
+const orderOf = ({ metadata }: Pod): string | undefined => metadata.labels?.[RESERVATION_LABELS.order];
 
 export function createPlay(scenario: Scenario, stage: Stage): Play {
   const { client, clock, view, random } = stage;
@@ -96,11 +101,12 @@ export function createPlay(scenario: Scenario, stage: Stage): Play {
     for (const pod of pods) await hands.remove(PODS, keyOf(pod));
   }
 
-  const kill = (daemon: string | undefined, node: string | undefined): Promise<void> =>
+  const kill = (daemon: string | undefined, order: string | undefined, node: string | undefined): Promise<void> =>
     removePods((pod) => {
       const owner = controllerOf(pod);
-      if (owner?.kind !== 'DaemonSet') return false;
-      return (daemon === undefined || owner.name === daemon) && (node === undefined || targetOf(pod) === node);
+      if (owner?.kind !== (order === undefined ? 'DaemonSet' : 'Ticket')) return false;
+      const ours = order === undefined ? daemon === undefined || owner.name === daemon : orderOf(pod) === order;
+      return ours && (node === undefined || targetOf(pod) === node);
     });
 
   async function act(action: Action, index: number): Promise<void> {
@@ -130,7 +136,13 @@ export function createPlay(scenario: Scenario, stage: Stage): Play {
       case 'finish':
         return removePods(({ metadata }) => metadata.labels?.['workload'] === action.workload, action.count);
       case 'kill':
-        return kill(action.daemon, action.node === undefined ? undefined : chooseNode(action.node, index));
+        return kill(
+          action.daemon,
+          action.order,
+          action.node === undefined ? undefined : chooseNode(action.node, index),
+        );
+      case 'jump':
+        return stage.jump(action.byMs);
       case 'crash':
         return stage.crash(action.actor, action.downMs);
       case 'fail':

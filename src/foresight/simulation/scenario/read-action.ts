@@ -45,7 +45,8 @@ const ACTIONS: { readonly [name: string]: Fields } = {
     exitAfter: MAYBE_TEXT,
   },
   finish: { workload: TEXT, count: { type: 'count', optional: true } },
-  kill: { daemon: MAYBE_TEXT, node: MAYBE_TEXT },
+  kill: { daemon: MAYBE_TEXT, order: MAYBE_TEXT, node: MAYBE_TEXT },
+  jump: { forward: { type: 'duration', optional: true }, back: { type: 'duration', optional: true } },
   crash: { actor: TEXT, down: { type: 'duration' } },
 };
 const NAMES = ['apply', ...Object.keys(ACTIONS)];
@@ -138,7 +139,11 @@ function assemble(name: string, values: Values, node: SourceNode, path: string, 
   const propagation = values.get('propagation') as string | undefined;
   if (propagation !== undefined && !PROPAGATIONS.includes(propagation))
     report(node, `${path}.propagation`, `expected one of ${PROPAGATIONS.join(', ')}`);
-  if (name === 'kill' && values.size === 0) report(node, path, 'expected a daemon, a node, or both');
+  if (name === 'kill' && values.size === 0) report(node, path, 'expected a daemon or an order, a node, or both');
+  if (name === 'jump') {
+    if (values.size !== 1) report(node, path, 'expected either forward or back, with a duration');
+    return { do: 'jump', byMs: Number(values.get('forward') ?? 0) - Number(values.get('back') ?? 0) };
+  }
   const { every, down, ...rest } = Object.fromEntries(values) as { [key: string]: Json };
   return {
     do: name,

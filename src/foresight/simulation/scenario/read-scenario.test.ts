@@ -22,10 +22,18 @@ steps:
   - { at: 0, flap: { node: any, times: 2, every: 4s } }
   - { at: 1s, crash: { actor: fleet, down: 10s } }
   - { at: 1s, join: worker }
+  - { at: 2s, jump: { forward: 1h } }
+  - { at: 3s, jump: { back: 30m } }
+actors: ['*', nodelifecycle]
 `,
       'file',
     );
-    expect(scenario).toMatchObject({ name: 'file', contended: false, nodes: [{ name: 'worker', count: 2 }] });
+    expect(scenario).toMatchObject({
+      name: 'file',
+      contended: false,
+      nodes: [{ name: 'worker', count: 2 }],
+      actors: ['*', 'nodelifecycle'],
+    });
     expect(scenario?.steps.map(({ at, action }) => ({ at, ...action }))).toEqual([
       { at: 90_000, do: 'fail', node: 'worker-1' },
       {
@@ -38,6 +46,8 @@ steps:
       { at: 0, do: 'flap', node: 'any', times: 2, everyMs: 4_000 },
       { at: 1_000, do: 'crash', actor: 'fleet', downMs: 10_000 },
       { at: 1_000, do: 'join', group: 'worker' },
+      { at: 2_000, do: 'jump', byMs: 3_600_000 },
+      { at: 3_000, do: 'jump', byMs: -1_800_000 },
     ]);
     expect(scenario?.steps[0]?.line).toBe(7);
   });
@@ -48,7 +58,7 @@ steps:
     [
       'an unknown field',
       `${NODES}stpes: []`,
-      ['2:1 stpes: unknown field; known are name, description, nodes, objects, steps, contended, settleWithin'],
+      ['2:1 stpes: unknown field; known are name, description, nodes, objects, steps, actors, contended, settleWithin'],
     ],
     [
       'a step without a time',
@@ -98,7 +108,17 @@ steps:
     [
       'a kill of nothing',
       `${NODES}steps:\n  - { at: 1s, kill: {} }`,
-      ['3:21 steps[0].kill: expected a daemon, a node, or both'],
+      ['3:21 steps[0].kill: expected a daemon or an order, a node, or both'],
+    ],
+    [
+      'a jump that goes nowhere',
+      `${NODES}steps:\n  - { at: 1s, jump: { forward: 1h, back: 1h } }`,
+      ['3:21 steps[0].jump: expected either forward or back, with a duration'],
+    ],
+    [
+      'an actor that nobody knows',
+      `${NODES}actors: [scheduller]`,
+      [expect.stringMatching(/^2:9 actors: "scheduller" is not in the list .*; did you mean "scheduler"\?$/)],
     ],
   ])('is told where it has %s', (_, text, expected) => {
     expect(problems(text)).toEqual(expected);

@@ -1,4 +1,5 @@
 /** Scenario files: YAML with every problem reported by line and column, so that one look mends them all. */
+import { simulatedActors } from '../../../assembly/simulated.ts';
 import { readYamlFile, type FileProblem, type Report } from '../../../core/kube/yaml/read-file.ts';
 import type { MapNode, SourceNode } from '../../../core/kube/yaml/source-node.ts';
 import { nodeGroupsIn } from '../../../nodes/fleet/node-groups.ts';
@@ -6,7 +7,7 @@ import { readAction } from './read-action.ts';
 import { duration, readObject, scalarOf, unknownKeys, valueAt } from './read-values.ts';
 import { DEFAULT_SETTLE_MS, type Scenario, type Step } from './scenario.ts';
 
-const KEYS = ['name', 'description', 'nodes', 'objects', 'steps', 'contended', 'settleWithin'];
+const KEYS = ['name', 'description', 'nodes', 'objects', 'steps', 'actors', 'contended', 'settleWithin'];
 
 export interface ReadScenario {
   /** Absent when there are problems. */
@@ -35,6 +36,7 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
   const contended = at('contended');
   if (contended !== undefined && typeof scalarOf(contended) !== 'boolean')
     report(contended, 'contended', 'expected true or false');
+  const actors = readActors(at('actors'), report);
   const name = textAt(root, 'name', report);
   const description = textAt(root, 'description', report);
   if (problems.length > 0) return { problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column) };
@@ -46,10 +48,26 @@ export function readScenario(text: string, fallbackName: string): ReadScenario {
       nodes,
       objects,
       steps,
+      ...(actors === undefined ? {} : { actors }),
       contended: scalarOf(contended) === true,
       settleWithinMs,
     },
   };
+}
+
+function readActors(node: SourceNode | undefined, report: Report): readonly string[] | undefined {
+  if (node === undefined) return undefined;
+  const names = items(node, 'actors', report).map(scalarOf);
+  if (!names.every((name) => typeof name === 'string')) {
+    report(node, 'actors', "expected names of controllers, such as ['*', node-lifecycle]");
+    return undefined;
+  }
+  try {
+    simulatedActors(names);
+  } catch (error) {
+    report(node, 'actors', (error as Error).message);
+  }
+  return names;
 }
 
 function textAt(root: MapNode, key: string, report: Report): string | undefined {

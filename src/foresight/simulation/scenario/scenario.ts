@@ -11,6 +11,8 @@ export interface Scenario {
   /** Objects that exist before any actor starts. */
   readonly objects: readonly KubeObject[];
   readonly steps: readonly Step[];
+  /** Controllers that run, in the syntax of `--controllers`; absent: those that a simulation runs by default. */
+  readonly actors?: readonly string[];
   /**
    * Pods compete for room, so that the outcome depends on which asks first: the end is judged by the invariants alone,
    * and only the pods that daemons owe every node are compared with the unperturbed run.
@@ -79,8 +81,10 @@ export type Action =
     }
   /** Deletes `count` pods of a workload; all when absent. */
   | { readonly do: 'finish'; readonly workload: string; readonly count?: number }
-  /** A user deletes daemon pods: those of one daemon, on one node, or both. */
-  | { readonly do: 'kill'; readonly daemon?: string; readonly node?: NodeChoice }
+  /** A user deletes daemon pods: those of one daemon or the guardians of one Order, those on one node, or both. */
+  | { readonly do: 'kill'; readonly daemon?: string; readonly order?: string; readonly node?: NodeChoice }
+  /** The wall clock jumps, as by an NTP step or after a suspend; timers and monotonic time go on. Negative: back. */
+  | { readonly do: 'jump'; readonly byMs: number }
   | { readonly do: 'crash'; readonly actor: string; readonly downMs: number };
 
 export const DEFAULT_SETTLE_MS = 45 * 60_000;
