@@ -18,13 +18,14 @@ import {
   rightsOneByOne,
   without,
 } from './support/account.ts';
+import { defineReservations } from './support/reservation-definitions.ts';
 import { NODE_COUNT, rolloutDriver, type Scenario, SCENARIOS } from './support/scenarios.ts';
 import { saysRefused, startWatched, type WatchedOperator, withToken } from './support/watched-operator.ts';
 
 const LIMIT_MS = 45_000;
 
 /** Needed only where an admission plugin is on that the embedded API server does not have; see test/kubernetes/operator.test.ts. */
-const isElsewhere = ({ resource }: Right): boolean => resource === 'daemonsets/finalizers';
+const isElsewhere = ({ resource }: Right): boolean => resource.endsWith('/finalizers');
 
 /** Controllers that the operator runs there: the embedded ones would do their work first. */
 const BARE_WITHOUT = SCENARIOS.filter(({ ground, feature }) => ground === 'bare' && feature !== 'scheduler').map(
@@ -33,11 +34,17 @@ const BARE_WITHOUT = SCENARIOS.filter(({ ground, feature }) => ground === 'bare'
 
 const grounds = new Map<Scenario['ground'], { readonly cluster: TestCluster; readonly token: string }>();
 
+const GROUNDS = {
+  driven: {},
+  bare: { controllers: ['*', ...BARE_WITHOUT], scheduler: false },
+  defined: { controllers: ['*', '-reservation'] },
+};
+
 beforeAll(async () => {
   const groups = [{ name: 'node', count: NODE_COUNT }];
-  for (const ground of ['driven', 'bare'] as const) {
-    const bare = { controllers: ['*', ...BARE_WITHOUT], scheduler: false };
-    const cluster = await startTestCluster({ groups, ...(ground === 'bare' ? bare : {}) });
+  for (const ground of ['driven', 'bare', 'defined'] as const) {
+    const cluster = await startTestCluster({ groups, ...GROUNDS[ground] });
+    if (ground === 'defined') await defineReservations(cluster.client);
     grounds.set(ground, { cluster, token: await createAccount(cluster.client) });
   }
 }, 120_000);

@@ -25,10 +25,10 @@ describe('an Order at rest', () => {
     await world.available(2, 'replicas');
     await world.clock.advance(1000);
     writes.clear();
-    await world.clock.advance(30 * MINUTE);
+    await world.clock.advance(6 * MINUTE);
     await world.stopController();
     world.startController();
-    await world.clock.advance(30 * MINUTE);
+    await world.clock.advance(6 * MINUTE);
     expect(Object.fromEntries(writes)).toEqual({});
   });
 
@@ -52,24 +52,24 @@ describe('an Order at rest', () => {
 describe('a burst', () => {
   it('of hundreds of Tickets is reported a few times, in one event', async () => {
     writes.clear();
-    world = await createOrderWorld({ nodes: 400, through });
+    world = await createOrderWorld({ nodes: 150, through });
     await world.client.create(ORDERS, order());
-    await world.available(400);
-    expect(writes.get('create tickets')).toBe(400);
+    await world.available(150);
+    expect(writes.get('create tickets')).toBe(150);
     expect(writes.get('update orders/status')).toBeLessThanOrEqual(12);
-    expect(await world.events()).toEqual(['Normal TicketCreated Created 400 Tickets']);
+    expect(await world.events()).toEqual(['Normal TicketCreated Created 150 Tickets']);
     writes.clear();
     await world.client.patch(
       ORDERS,
       { namespace, name: 'rooms' },
       { type: 'merge', body: { spec: { template: { spec: { duration: '1h' } } } } },
     );
-    await world.available(400);
-    await world.eventually(async () => (await world.order()).status?.updatedReplicas === 400);
+    await world.available(150);
+    await world.eventually(async () => (await world.order()).status?.updatedReplicas === 150);
     await world.clock.advance(1000);
-    expect([writes.get('create tickets'), writes.get('delete tickets')]).toEqual([400, 400]);
+    expect([writes.get('create tickets'), writes.get('delete tickets')]).toEqual([150, 150]);
     expect(writes.get('update orders/status')).toBeLessThanOrEqual(20);
-  }, 60_000);
+  });
 
   it('of node flaps costs two writes a Ticket, and two of the status', async () => {
     world = await createOrderWorld({ nodes: 5, through });

@@ -178,5 +178,5 @@ it('Never does not fill a place again after the TTL of the Ticket that ended the
   expect(await world.condition('Ready')).toMatchObject({ status: 'False', reason: 'TicketsEnded' });
   await world.join({ name: 'late', count: 1 });
   await world.clock.advance(MINUTE);
-  expect((await world.tickets()).map(({ status }) => status?.phase).sort()).toEqual(['Expired', 'Reserved']);
+  expect((await world.tickets()).map(({ status }) => status?.phase ?? '').sort()).toEqual(['Expired', 'Reserved']);
 });

@@ -31,7 +31,7 @@ describe('replicas', () => {
     const tickets = await world.tickets();
     expect(tickets.map(nodeOf)).toEqual(['', '', '']);
     expect(await slots()).toEqual([0, 1, 2]);
-    expect(tickets.map(({ status }) => status?.nodeName).sort()).toEqual(['node-0', 'node-1', 'node-2']);
+    expect(tickets.map(({ status }) => status?.nodeName ?? '').sort()).toEqual(['node-0', 'node-1', 'node-2']);
     const { conditions = [], selector } = (await world.order()).status ?? {};
     expect(conditions.map(({ type }) => type)).toEqual(['Ready', 'Progressing', 'Failure', 'Fits']);
     expect(selector).toBe(`korder.dev/order-uid=${(await world.order()).metadata.uid}`);

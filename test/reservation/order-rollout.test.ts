@@ -62,7 +62,7 @@ describe('a changed template', () => {
     await world.eventually(async () => (await world.condition('Fits'))?.status === 'False');
     await world.clock.advance(60_000);
     const tickets = await world.tickets();
-    expect(tickets.map(({ status }) => status?.phase).sort()).toEqual(['Pending', 'Reserved', 'Reserved']);
+    expect(tickets.map(({ status }) => status?.phase ?? '').sort()).toEqual(['Pending', 'Reserved', 'Reserved']);
     expect(await world.condition('Fits')).toMatchObject({
       message: 'no room for 1 of 3 Tickets (Insufficient cpu): node-0',
     });

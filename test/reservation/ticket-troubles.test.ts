@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { RESERVATION_LABELS } from '../../src/core/api/names.ts';
 import { LIMIT_RANGES, NODES, PODS, RESOURCE_QUOTAS, TICKETS } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
-import type { KubeObject } from '../../src/core/kube/objects.ts';
 import type { AdmissionPlugin } from '../../src/machinery/ports/admission.ts';
 import { createTicketWorld, namespace, pinnedTo, pod, ticket, type TicketWorld } from './ticket-world.ts';
 
@@ -106,7 +105,7 @@ const changing = (change: (pod: Pod) => Pod): AdmissionPlugin => ({
   name: 'changing',
   handles: ({ operation, resource, subresource }) =>
     operation === 'CREATE' && resource.resource === 'pods' && subresource === '',
-  mutate: ({ object }) => ({ allowed: true, object: change(object as Pod) as KubeObject }),
+  mutate: ({ object }) => ({ allowed: true, object: change(object as Pod) }),
 });
 
 describe('a guardian that was changed on its way in', () => {

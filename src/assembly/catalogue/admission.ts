@@ -14,6 +14,7 @@ import {
 } from '../../control/reservation/admission/scope.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
 import type { MatchCondition, RuleWithOperations } from '../../core/api/types/admissionregistration-v1.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import type { AdmissionPlugin } from '../../machinery/ports/admission.ts';
 import type { AdmissionPhase } from '../../machinery/webhook/review.ts';
 
@@ -28,6 +29,8 @@ interface AdmissionWebhook {
   /** CEL conditions on a request, besides the rules, under which the plugin is asked. */
   readonly matchConditions?: readonly MatchCondition[];
 }
+
+type AdmissionSurroundings = Pick<Surroundings, 'clock' | 'metrics'>;
 
 export interface AdmissionRow {
   /** `AdmissionPlugin.name`, and part of the path of its webhook. */
@@ -44,7 +47,8 @@ export interface AdmissionRow {
    * any plugin is asked.
    */
   readonly webhookOnly?: true;
-  readonly create: () => AdmissionPlugin;
+  /** `around`: for plugins that measure themselves; absent in embedded chains. */
+  readonly create: (around?: AdmissionSurroundings) => AdmissionPlugin;
   readonly webhook: AdmissionWebhook;
 }
 
@@ -119,5 +123,7 @@ export const admissionPlugins = (
     .map(({ create }) => create());
 
 /** New plugins for the webhook server: of all rows. */
-export const webhookPlugins = (rows: AdmissionCatalogue = ADMISSION_CATALOGUE): readonly AdmissionPlugin[] =>
-  rows.map(({ create }) => create());
+export const webhookPlugins = (
+  rows: AdmissionCatalogue = ADMISSION_CATALOGUE,
+  around?: AdmissionSurroundings,
+): readonly AdmissionPlugin[] => rows.map(({ create }) => create(around));

@@ -14,7 +14,8 @@ export const DAEMON_CONTROLLERS: Catalogue = [
   {
     name: 'rollout-driver',
     aliases: [],
-    about: 'rolls out DaemonSets with the annotation everynode.dev/rollout-driver, beside the controller that runs DaemonSets',
+    about:
+      'rolls out DaemonSets with the annotation everynode.dev/rollout-driver, beside the controller that runs DaemonSets',
     rights: [
       {
         why: 'Replaces pods of DaemonSets that ask for it (everynode.dev/rollout-driver), in order, with canary and stops',

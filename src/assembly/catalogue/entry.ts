@@ -36,10 +36,16 @@ export interface EmbeddedParts extends ServerParts {
   readonly events?: EventRecorder;
 }
 
+/** Settings of `everynode operator` that single controllers read. */
+export interface OperatorParts extends Surroundings {
+  /** Image of guardian pods; the controller's own default when absent. */
+  readonly guardianImage?: string | undefined;
+}
+
 /** The dependencies that each profile passes to the controllers that it creates. */
 export interface GivenIn {
   readonly embedded: EmbeddedParts;
-  readonly operator: Surroundings;
+  readonly operator: OperatorParts;
   readonly simulated: ServerParts;
 }
 

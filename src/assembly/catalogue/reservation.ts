@@ -61,7 +61,8 @@ export const RESERVATION_CONTROLLERS: Catalogue = [
     profiles: {
       embedded: { runs: 'default', create: createReservationController },
       operator: { runs: 'default', create: (around) => createReservationController({ ...around, areDefined: true }) },
-      simulated: { runs: 'default', create: createReservationController },
+      // Scenarios with Orders name it, so that a seed of any other one goes on meaning the same run.
+      simulated: { runs: 'named', create: createReservationController },
     },
   },
 ];

@@ -25,6 +25,8 @@ export interface OperatorControllersOptions extends RivalOptions {
   readonly controllers: readonly Chosen<'operator'>[];
   /** Workers of the process that are no controllers of the catalogue, in the same shift. */
   readonly others?: readonly Worker[];
+  /** Image of guardian pods; the controller's own default unless given. */
+  readonly guardianImage?: string | undefined;
   /** `pages` unless given. */
   readonly initialState?: InitialState | undefined;
 }
@@ -47,7 +49,9 @@ export function createOperatorControllers(options: OperatorControllersOptions): 
     streamingList: initialState === 'stream',
     ...(initialState === 'whole' ? { pageSize: 0 } : {}),
   });
-  const around = { client: options.writer ?? client, informers, clock, random, logger, metrics, instance };
+  const { guardianImage } = options;
+  const writer = options.writer ?? client;
+  const around = { client: writer, informers, clock, random, logger, metrics, instance, guardianImage };
   const workers = [...options.controllers.map((chosen) => workerOf(chosen, around)), ...(options.others ?? [])];
   return { informers, shift: createShift(workers, options) };
 }

@@ -51,6 +51,8 @@ export interface OperatorProcessOptions {
   /** Admission webhooks, served on every replica; none unless given. */
   readonly webhooks?: ServedWebhooks;
   readonly initialState?: InitialState;
+  /** Image of guardian pods, for clusters that cannot pull the default one. */
+  readonly guardianImage?: string;
   /** Controllers and admission plugins to choose from; those of the product unless given. */
   readonly catalogue?: Catalogue;
   readonly admission?: AdmissionCatalogue;
@@ -110,6 +112,7 @@ export async function startOperatorProcess(
       ...{ client, writer, clock, random, logger, metrics, instance, controllers },
       others: keeper === undefined ? [] : [{ row: { name: keeper.name }, create: () => keeper }],
       initialState: options.initialState,
+      guardianImage: options.guardianImage,
       insteadOfUpstream: options.insteadOfUpstream === true,
       runsInServer: runsInServer(client),
     });
@@ -172,7 +175,7 @@ function openWebhooks(
 ): Webhooks | undefined {
   if (served === undefined) return undefined;
   const { bind: address, port, certificates } = served;
-  const plugins = webhookPlugins(admission);
+  const plugins = webhookPlugins(admission, around);
   const webhooks = startWebhooks({ ...around, plugins, address, port, certificates });
   undo.push(() => webhooks.stop());
   return webhooks;

@@ -3,11 +3,11 @@
  * The handlers of the former actor are removed, so that it neither keeps its caches nor goes on working.
  */
 import { borrowInformers } from '../../machinery/cache/borrowed-informers.ts';
-import type { Surroundings } from '../../machinery/controller/surroundings.ts';
+import type { OperatorParts } from '../catalogue/entry.ts';
 import type { Chosen } from '../catalogue/select.ts';
 import type { Worker } from './shift.ts';
 
-export function workerOf({ row, place }: Chosen<'operator'>, around: Surroundings): Worker {
+export function workerOf({ row, place }: Chosen<'operator'>, around: OperatorParts): Worker {
   return {
     row,
     create() {

@@ -2,20 +2,24 @@
  * For each controller what makes it use every right it has, with the accidents that some of them are there for. Nothing waits
  * for the outcome here: with a right less there is none.
  */
-import { ROLLOUT_ANNOTATIONS as ANNOTATION } from '../../../src/core/api/names.ts';
+import { ROLLOUT_ANNOTATIONS as ANNOTATION, UNRESERVED_TAINT } from '../../../src/core/api/names.ts';
 import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
   EVENTS,
   EVENTS_IN_EVENTS_GROUP,
+  NODES,
+  ORDERS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
   PRIORITY_CLASSES,
   STORAGE_CLASSES,
+  TICKETS,
 } from '../../../src/core/api/registry/resources.ts';
 import type { DaemonSet } from '../../../src/core/api/types/apps-v1.ts';
 import type { Event, Pod, PodSpec } from '../../../src/core/api/types/core-v1.ts';
+import type { Order, Ticket } from '../../../src/core/api/types/korder-v1alpha1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../src/core/kube/status-error.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
@@ -23,8 +27,8 @@ import { losesFirst } from './watched-operator.ts';
 
 export interface Scenario {
   readonly feature: string;
-  /** On a cluster whose DaemonSets are run by somebody else, or by nobody. */
-  readonly ground: 'driven' | 'bare';
+  /** On a cluster whose DaemonSets are run by somebody else, or by nobody; or one with definitions of Orders that nobody keeps. */
+  readonly ground: 'driven' | 'bare' | 'defined';
   through(client: Client): Client;
   /** Begins something new, in a cluster where others may be left from before. */
   begin(admin: Client): Promise<void>;
@@ -281,4 +285,105 @@ export const scheduler: Scenario = {
   },
 };
 
-export const SCENARIOS: readonly Scenario[] = [rolloutDriver, daemonSets, scheduler];
+const reservedBy = (admin: Client, order: string): Promise<readonly Stored<Ticket>[]> =>
+  admin
+    .list(TICKETS, { namespace, labelSelector: `korder.dev/order=${order}` })
+    .then(({ items }) => items.filter(({ status }) => status?.phase === 'Reserved'));
+
+const room = { resources: { requests: { cpu: '10m' } } };
+const order = (name: string, spec: Order['spec'], labels = {}): Order => ({
+  apiVersion: 'core.korder.dev/v1alpha1',
+  kind: 'Order',
+  metadata: { name, namespace },
+  spec: {
+    strategy: { type: 'OneTime', refreshPolicy: 'OnClaim' },
+    ...spec,
+    template: { metadata: { labels }, ...spec.template },
+  },
+});
+const ticket = (name: string, spec: Ticket['spec'], labels = {}): Ticket => ({
+  apiVersion: 'core.korder.dev/v1alpha1',
+  kind: 'Ticket',
+  metadata: { name, namespace, labels },
+  spec: { ...room, ...spec },
+});
+
+/** Whether the node of the present attempt was cordoned, and came back. */
+let cordoned: 'no' | 'yes' | 'over' = 'no';
+
+const reservation: Scenario = {
+  feature: 'reservation',
+  ground: 'defined',
+  through: (client) => ({
+    ...client,
+    create: losesFirst(
+      losesFirst(client.create, ({ resource }) => resource === 'pods', lost),
+      ({ resource }) => resource === 'tickets',
+      lost,
+    ),
+    update: losesFirst(client.update, ({ resource }) => resource === 'orders', lost),
+  }),
+  async begin(admin) {
+    count += 1;
+    cordoned = 'no';
+    const at = count;
+    const app = { app: `room-${at}` };
+    // A Ticket made by hand, which an Order that selects it adopts beside one that it makes.
+    await admin.create(TICKETS, ticket(`hand-${at}`, {}, app));
+    const selector = { matchLabels: app };
+    await admin.create(ORDERS, order(`picky-${at}`, { replicas: 2, selector, template: { spec: room } }, app));
+    // Tickets that pass their guardian on to the next, on the one node that has the label.
+    await admin.patch(
+      NODES,
+      { name: `node-${at % NODE_COUNT}` },
+      { type: 'merge', body: { metadata: { labels: { reserved: String(at) } } } },
+    );
+    const spec = { ...room, duration: '2s', nodeSelector: { reserved: String(at) } };
+    await admin.create(ORDERS, order(`every-${at}`, { daemonSet: true, template: { spec } }));
+    // A Ticket that ends, with its guardian, and goes.
+    await admin.create(TICKETS, ticket(`short-${at}`, { duration: '2s', ttlSecondsAfterFinished: 0 }));
+  },
+  async nudge(admin) {
+    const name = `node-${count % NODE_COUNT}`;
+    const node = await admin.get(NODES, { name });
+    const cordon = (unschedulable: boolean) =>
+      admin.patch(NODES, { name }, { type: 'merge', body: { spec: { unschedulable } } });
+    const every = (await admin.list(TICKETS, { namespace, labelSelector: `korder.dev/order=every-${count}` })).items;
+    const isMarked = every.some(({ status }) =>
+      status?.conditions?.some(({ type, status: value }) => type === 'NodeEligible' && value === 'False'),
+    );
+    if (cordoned === 'no' && every.some(({ status }) => status?.phase === 'Reserved')) {
+      cordoned = 'yes';
+      await cordon(true);
+    } else if (cordoned === 'yes' && isMarked) {
+      cordoned = 'over';
+      await cordon(false);
+    }
+    // The taint comes again and again: the event that tells of its removal repeats.
+    if ((node.spec?.taints ?? []).some(({ key }) => key === UNRESERVED_TAINT)) return;
+    const taints = [...(node.spec?.taints ?? []), { key: UNRESERVED_TAINT, effect: 'NoSchedule' }];
+    await admin.patch(
+      NODES,
+      { name },
+      { type: 'merge', body: { spec: { taints: taints.map((taint) => ({ ...taint })) } } },
+    );
+  },
+  again: (admin) => reservation.nudge?.(admin) ?? Promise.resolve(),
+  async isDone(admin) {
+    const at = count;
+    const { items } = await admin.list(TICKETS, { namespace });
+    const hand = items.find(({ metadata }) => metadata.name === `hand-${at}`);
+    const every = await reservedBy(admin, `every-${at}`);
+    const events = await admin.list(EVENTS, { namespace });
+    return (
+      cordoned === 'over' &&
+      hand?.metadata.ownerReferences?.[0]?.kind === 'Order' &&
+      (await admin.get(ORDERS, { namespace, name: `picky-${at}` })).status?.availableReplicas === 2 &&
+      every.some(({ metadata }) => metadata.annotations?.['everynode.dev/predecessor'] !== undefined) &&
+      !items.some(({ metadata }) => metadata.name === `short-${at}`) &&
+      events.items.some(({ reason, count: times = 0 }) => reason === 'NodeUnreservedTaintRemoved' && times > 1)
+    );
+  },
+};
+
+export const SCENARIOS: readonly Scenario[] = [rolloutDriver, daemonSets, scheduler, reservation];

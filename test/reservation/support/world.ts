@@ -66,7 +66,7 @@ export interface OrderWorld {
 }
 
 export const namespace = 'default';
-export const OWN_KINDS = ['orders.core.korder.dev', 'tickets.core.korder.dev', 'quotas.core.korder.dev'];
+const OWN_KINDS = ['orders.core.korder.dev', 'tickets.core.korder.dev', 'quotas.core.korder.dev'];
 
 export async function createOrderWorld(options: OrderWorldOptions = {}): Promise<OrderWorld> {
   const clock = createVirtualClock();

@@ -1,5 +1,6 @@
 /** Stands between a controller and the server: counts its writes, or ends it after one of them. */
 import type { Client } from '../../../src/machinery/client/client.ts';
+import type { Random } from '../../../src/machinery/random/random.ts';
 
 /** Writes by verb and resource: `create tickets`, `update orders/status`. */
 export type Writes = Map<string, number>;
@@ -50,6 +51,18 @@ export function crashing(client: Client, crash: Crash): Client {
     crash.hasHappened = crash.left <= 0;
     const answer = await request();
     if (crash.hasHappened && !crash.isAnswered) throw lost();
+    return answer;
+  });
+}
+
+/** Loses some of the answers, and some of the requests. */
+export function losing(client: Client, random: Random, share: number): Client {
+  const lost = (): Error => new Error('connection lost');
+  return watched(client, async (what, request) => {
+    if (what.endsWith(' events')) return request();
+    if (random.next() < share / 2) throw lost();
+    const answer = await request();
+    if (random.next() < share / 2) throw lost();
     return answer;
   });
 }

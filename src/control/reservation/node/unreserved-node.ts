@@ -60,11 +60,17 @@ export function waitsFor({ order, verdict, tickets }: OrderOnNode, now: number):
   return plan.strategy === 'Scheduled' || isEarly ? undefined : 'no Ticket yet';
 }
 
+/** An Order that a node has to wait for. */
+export interface Wait {
+  readonly order: Stored<Order>;
+  readonly why: string;
+}
+
 /** Most Orders that an event names. */
 const MOST_NAMED = 10;
 
 /** `ns/a (no Ticket yet), ns/b (…) and 3 more`. */
-export function describeWaits(waits: readonly { readonly order: Order; readonly why: string }[]): string {
+export function describeWaits(waits: readonly Wait[]): string {
   const named = waits
     .slice(0, MOST_NAMED)
     .map(({ order: { metadata }, why }) => `${metadata.namespace ?? ''}/${metadata.name} (${why})`);

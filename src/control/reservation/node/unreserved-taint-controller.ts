@@ -7,14 +7,10 @@ import { NODES, ORDERS, TICKETS } from '../../../core/api/registry/resources.ts'
 import type { Node } from '../../../core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { pinOfTicket } from '../../../core/daemons/ticket-child.ts';
-import { timeOf } from '../../../core/daemons/ticket-phase.ts';
-import { findCondition } from '../../../core/kube/conditions.ts';
-import type { Json } from '../../../core/kube/json.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
-import { isStatus } from '../../../core/kube/status-error.ts';
 import type { Actor } from '../../../machinery/actor.ts';
-import type { HandlerRegistration } from '../../../machinery/cache/informer.ts';
+import type { HandlerRegistration, Informer } from '../../../machinery/cache/informer.ts';
 import type { Change, IndexFunction } from '../../../machinery/cache/object-store.ts';
 import { Overlay } from '../../../machinery/children/overlay.ts';
 import { withType } from '../../../machinery/children/with-type.ts';
@@ -23,32 +19,18 @@ import type { Surroundings } from '../../../machinery/controller/surroundings.ts
 import type { EventRecorder } from '../../../machinery/events/event-recorder.ts';
 import { measured } from '../common/measured.ts';
 import { DaemonOrders } from './daemon-orders.ts';
-import { describeWaits, isBeingSetUp, isOpen, PATIENCE_MS, taintIndex, waitsFor } from './unreserved-node.ts';
+import { removeTaint } from './remove-taint.ts';
+import { TaintedNodes } from './tainted-nodes.ts';
+import { describeWaits, isBeingSetUp, PATIENCE_MS, taintIndex, type Wait, waitsFor } from './unreserved-node.ts';
 
 export interface UnreservedTaintOptions extends Surroundings {
   /** Receives the events of nodes; started and stopped by its owner. */
   readonly events: EventRecorder;
 }
 
-/** A node with the taint. */
-interface TaintedNode {
-  readonly uid: string;
-  /** The node was seen without the taint, not Ready or cordoned: its time begins when that ends, not with its Ready condition. */
-  wasClosed: boolean;
-  /** Monotonic end of the node's time; undefined while the node is not Ready or cordoned. */
-  until: number | undefined;
-}
-
 const CONCURRENCY = 16;
 /** The node has changed under the patch; its watch event is under way. */
 const RETRY_MS = 100;
-const BY_NODE = 'reservation.node';
-const NONE: readonly string[] = Object.freeze([]);
-
-const byNode: IndexFunction<Ticket> = (ticket) => {
-  const pin = pinOfTicket(ticket);
-  return pin?.by === 'name' ? [pin.value] : NONE;
-};
 
 export function createUnreservedTaintController(options: UnreservedTaintOptions): Actor {
   const { client, clock, informers } = options;
@@ -56,111 +38,25 @@ export function createUnreservedTaintController(options: UnreservedTaintOptions)
   const tickets = informers.for(TICKETS);
   const orders = informers.for(ORDERS);
   const known = new DaemonOrders();
-  /** By name: the nodes with the taint. */
-  const tainted = new Map<string, TaintedNode>();
+  const tainted = new TaintedNodes(clock);
+  /** Nodes as own patches left them. */
   const written = new Overlay<Node>(nodes);
   const registrations: HandlerRegistration[] = [];
 
-  function seeNode({ type, object, old }: Change<Node>): void {
-    const { name, uid } = object.metadata;
-    if (type === 'delete') {
-      tainted.delete(name);
-      written.forget(uid);
-      return;
-    }
-    if (taintIndex(object) < 0) {
-      tainted.delete(name);
-      return;
-    }
-    const isSame = old !== undefined && old.metadata.uid === uid;
-    if (tainted.get(name)?.uid !== uid) {
-      const wasClosed = isSame && (taintIndex(old) < 0 || !isOpen(old));
-      tainted.set(name, { uid, wasClosed, until: undefined });
-    }
-    // Heartbeats change nothing.
-    if (!isSame || old.spec !== object.spec || isOpen(old) !== isOpen(object)) controller.queue.add(name);
-  }
-
-  function seeTicket({ object }: Change<Ticket>): void {
-    if (tainted.size === 0) return;
-    for (const name of byNode(object)) if (tainted.has(name)) controller.queue.add(name);
-  }
-
-  function seeOrder(change: Change<Order>): void {
-    if (known.see(change) && isOfInterest(change)) for (const name of tainted.keys()) controller.queue.add(name);
-  }
-
-  /** Begins or stops the node's time; true while it runs. */
-  function keepTime(entry: TaintedNode, node: Stored<Node>): boolean {
-    if (!isOpen(node)) {
-      entry.wasClosed = true;
-      entry.until = undefined;
-      return false;
-    }
-    if (entry.until !== undefined) return true;
-    const now = clock.now();
-    const readySince = timeOf(findCondition(node.status?.conditions, 'Ready')?.lastTransitionTime) ?? now;
-    const passed = entry.wasClosed ? 0 : Math.max(0, now - readySince);
-    entry.until = clock.monotonic() + Math.max(0, PATIENCE_MS - passed);
-    return true;
-  }
-
-  /** Orders that the node has to wait for. */
-  function waitsOf(node: Stored<Node>): readonly { readonly order: Stored<Order>; readonly why: string }[] {
-    const waits: { readonly order: Stored<Order>; readonly why: string }[] = [];
-    if (known.size === 0) return waits;
-    // Clusters whose nodes never have the taint do without the index.
-    tickets.addIndex(BY_NODE, byNode);
-    const here = [...tickets.lister.byIndex(BY_NODE, node.metadata.name)];
-    const now = clock.now();
-    for (const { order, verdict } of known.on(node)) {
-      const own = here.filter((ticket) => controllerOf(ticket)?.uid === order.metadata.uid);
-      const why = waitsFor({ order, verdict, tickets: own }, now);
-      if (why !== undefined) waits.push({ order, why });
-    }
-    return waits;
-  }
-
   async function reconcile(name: string): Promise<ReconcileResult | undefined> {
-    const entry = tainted.get(name);
     const cached = nodes.lister.get(name);
     const node = cached === undefined ? undefined : written.latest(cached);
-    if (entry === undefined || node === undefined || node.metadata.uid !== entry.uid || taintIndex(node) < 0)
-      return undefined;
-    if (!keepTime(entry, node)) return undefined;
-    const waits = waitsOf(node);
-    const leftMs = (entry.until ?? 0) - clock.monotonic();
+    if (node === undefined || taintIndex(node) < 0) return undefined;
+    const leftMs = tainted.timeLeft(node);
+    if (leftMs === undefined) return undefined;
+    const waits = waitsOf(node, known, tickets, clock.now());
     if (leftMs > 0 && (waits.length > 0 || isBeingSetUp(node))) return { requeueAfterMs: leftMs };
-    return (await removeTaint(node)) ? tell(node, waits) : { requeueAfterMs: RETRY_MS };
-  }
-
-  /** Removes that one taint, at its index, if it is still there. False: the node has changed meanwhile. */
-  async function removeTaint(node: Stored<Node>): Promise<boolean> {
-    const index = taintIndex(node);
-    const path = `/spec/taints/${index}`;
-    const value = { ...node.spec?.taints?.[index] } as Json;
-    const body: readonly Json[] = [
-      { op: 'test', path: '/metadata/uid', value: node.metadata.uid },
-      { op: 'test', path, value },
-      { op: 'remove', path },
-    ];
-    try {
-      written.wrote(await client.patch(NODES, { name: node.metadata.name }, { type: 'json', body }));
-      return true;
-    } catch (error) {
-      if (isStatus(error, 'Invalid') || isStatus(error, 'Conflict')) return false;
-      if (isStatus(error, 'NotFound')) return true;
-      throw error;
-    }
-  }
-
-  function tell(node: Stored<Node>, waits: ReturnType<typeof waitsOf>): undefined {
-    const isLate = waits.length > 0;
-    const note = isLate
-      ? `opened the node to workload after ${PATIENCE_MS / 60_000} minutes without room for ${describeWaits(waits)}`
-      : 'opened the node to workload: every Order that wants room here holds it, or has said why not';
-    const type = isLate ? 'Warning' : 'Normal';
-    options.events.event(withType(NODES, node), { type, reason: RESERVATION_EVENTS.nodeReleased, note });
+    const removed = await removeTaint(client, node);
+    if (removed === 'gone') return undefined;
+    if (removed === 'changed') return { requeueAfterMs: RETRY_MS };
+    written.wrote(removed);
+    options.events.event(withType(NODES, node), noteOf(waits));
+    return undefined;
   }
 
   const controller = createController<string>({
@@ -174,6 +70,21 @@ export function createUnreservedTaintController(options: UnreservedTaintOptions)
     waitFor: [async (signal) => void (await Promise.all(registrations.map((each) => each.synced(signal))))],
     reconcile: measured(options, 'node', reconcile),
   });
+  const { queue } = controller;
+
+  function seeNode(change: Change<Node>): void {
+    if (change.type === 'delete') written.forget(change.object.metadata.uid);
+    if (tainted.see(change)) queue.add(change.object.metadata.name);
+  }
+
+  function seeTicket({ object }: Change<Ticket>): void {
+    if (tainted.size === 0) return;
+    for (const name of byNode(object)) if (tainted.has(name)) queue.add(name);
+  }
+
+  function seeOrder(change: Change<Order>): void {
+    if (known.see(change) && isOfInterest(change)) for (const name of tainted.names()) queue.add(name);
+  }
 
   return {
     name: 'unreserved-taint-controller',
@@ -191,6 +102,40 @@ export function createUnreservedTaintController(options: UnreservedTaintOptions)
       }
     },
   };
+}
+
+const BY_NODE = 'reservation.node';
+const NONE: readonly string[] = Object.freeze([]);
+
+const byNode: IndexFunction<Ticket> = (ticket) => {
+  const pin = pinOfTicket(ticket);
+  return pin?.by === 'name' ? [pin.value] : NONE;
+};
+
+/** Orders that the node has to wait for. */
+function waitsOf(node: Stored<Node>, known: DaemonOrders, tickets: Informer<Ticket>, now: number): readonly Wait[] {
+  if (known.size === 0) return [];
+  // Clusters whose nodes never have the taint do without the index.
+  tickets.addIndex(BY_NODE, byNode);
+  const here = [...tickets.lister.byIndex(BY_NODE, node.metadata.name)];
+  const waits: Wait[] = [];
+  for (const { order, verdict } of known.on(node)) {
+    const own = here.filter((ticket) => controllerOf(ticket)?.uid === order.metadata.uid);
+    const why = waitsFor({ order, verdict, tickets: own }, now);
+    if (why !== undefined) waits.push({ order, why });
+  }
+  return waits;
+}
+
+function noteOf(waits: readonly Wait[]): Parameters<EventRecorder['event']>[1] {
+  const reason = RESERVATION_EVENTS.nodeReleased;
+  if (waits.length === 0) {
+    const note = 'opened the node to workload: every Order that wants room here holds it, or has said why not';
+    return { type: 'Normal', reason, note };
+  }
+  const minutes = PATIENCE_MS / 60_000;
+  const note = `opened the node to workload after ${minutes} minutes without room for ${describeWaits(waits)}`;
+  return { type: 'Warning', reason, note };
 }
 
 /** Counts in the status of an Order change with every Ticket; its spec and conditions seldom do. */

@@ -15,7 +15,7 @@ import { SHOULD_CONTINUE, SHOULD_RUN } from '../../../core/daemons/verdict.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
 import type { NodePin } from '../../../core/placement/node-affinity.ts';
 
-export type OrderEngine = Engine<DaemonTicket, OrderDefinition>;
+type OrderEngine = Engine<DaemonTicket, OrderDefinition>;
 
 export interface Board {
   readonly mode: 'nodes' | 'slots';

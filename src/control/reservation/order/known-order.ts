@@ -56,13 +56,15 @@ export interface KnownOrder {
   failure: OrderFailure | undefined;
   /** Epoch ms of the last tick whose work is done, where the status does not say so yet. Changed by `sync.ts`. */
   doneTick: number | undefined;
+  /** Monotonic time of the last write of the status. Changed by `report.ts`. */
+  reportedAt: number;
   readonly turn: Turn;
   /** Changes of Tickets and nodes that asked for a reconcile since the last one began. */
   changes: number;
 }
 
 /** Tickets whose controller reference is to change, or that have no place. Filled by the registry, worked off by `ticket-claims.ts`. */
-export interface ClaimRecord {
+interface ClaimRecord {
   /** Orphans that the selector matches and that are not being deleted, by UID. */
   readonly adoptable: Map<string, DaemonTicket>;
   /** Own Tickets that the selector no longer matches, by UID. The engine does not count them. */
@@ -74,7 +76,7 @@ export interface ClaimRecord {
 }
 
 /** The parts of an Order that its definition depends on, compared by identity. */
-export interface DefinedFrom {
+interface DefinedFrom {
   readonly spec: Order['spec'];
   readonly annotations: Order['metadata']['annotations'];
   readonly tick: number | undefined;
@@ -86,7 +88,7 @@ export interface OrderFailure {
 }
 
 /** Why no node is eligible. Changed by `report.ts`. */
-export interface NoNodes {
+interface NoNodes {
   readonly sentence: string;
   /** `OrderRegistry.nodesVersion` and the eligibility that this was found out for. */
   readonly version: number;

@@ -112,6 +112,7 @@ export class OrderRegistry {
       schedule: undefined,
       failure: undefined,
       doneTick: undefined,
+      reportedAt: -Infinity,
       turn: newTurn(),
       changes: 0,
     };
@@ -318,7 +319,7 @@ function put<T>(map: Map<string, T>, key: string, value: T, isIn: boolean): bool
 }
 
 /** The UID of the Order that controls the Ticket. */
-export function orderOf(ticket: Ticket): string | undefined {
+function orderOf(ticket: Ticket): string | undefined {
   const reference = controllerOf(ticket);
   return reference?.kind === 'Order' ? reference.uid : undefined;
 }

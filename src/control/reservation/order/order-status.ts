@@ -3,7 +3,7 @@ import { ORDERS } from '../../../core/api/registry/resources.ts';
 import type { Order, OrderStatus } from '../../../core/api/types/korder-v1alpha1.ts';
 import { AVAILABLE, UPDATED, WANTED } from '../../../core/daemons/ticket-rules.ts';
 import { FINISHED } from '../../../core/daemons/ticket-child.ts';
-import { setCondition } from '../../../core/kube/conditions.ts';
+import { findCondition, setCondition } from '../../../core/kube/conditions.ts';
 import { formatLabelSelector } from '../../../core/kube/label-selector.ts';
 import type { Condition } from '../../../core/kube/meta-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
@@ -103,17 +103,32 @@ function nextConditions(
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Returns the Order as written; as it was where nothing changes. */
+/** Whether people, or a controller that starts again, should see the change at once: more than counts and messages are others. */
+function isUrgent(before: OrderStatus, after: OrderStatus): boolean {
+  if (before.observedGeneration !== after.observedGeneration) return true;
+  if (before.lastScheduleTime !== after.lastScheduleTime) return true;
+  const { conditions = NONE } = after;
+  return conditions.some(({ type, status }) => findCondition(before.conditions, type)?.status !== status);
+}
+
+/**
+ * Returns the Order as written; as it was where nothing changes, and 'later' where the change can wait.
+ *
+ * @param mayWait whether a change of counts and messages alone is left for another time.
+ */
 export async function writeOrderStatus(
   client: Client,
   object: Stored<Order>,
   found: NewStatus,
   nowMs: number,
-): Promise<Stored<Order>> {
+  mayWait = false,
+): Promise<Stored<Order> | 'later'> {
   const now = formatTime(nowMs);
   const { generation = 0 } = object.metadata;
   const { status = NO_STATUS } = object;
-  if (nextStatus(status, generation, found, now) === status) return object;
+  const next = nextStatus(status, generation, found, now);
+  if (next === status) return object;
+  if (mayWait && !isUrgent(status, next)) return 'later';
   return writeStatus<Order, OrderStatus>(client, ORDERS, object, (base) =>
     nextStatus(base.status ?? NO_STATUS, generation, found, now),
   );

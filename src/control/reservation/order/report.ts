@@ -28,7 +28,15 @@ export interface ReportOptions {
   readonly events: OrderEvents;
 }
 
-export async function report(options: ReportOptions, order: KnownOrder, times: ScheduleTimes): Promise<void> {
+/** Least time between two writes of a status of which only counts and messages change: nodes that flap cost few of them. */
+const WRITE_EVERY_MS = 1000;
+
+/** Returns after how many milliseconds the rest is to be reported; undefined where all is. */
+export async function report(
+  options: ReportOptions,
+  order: KnownOrder,
+  times: ScheduleTimes,
+): Promise<number | undefined> {
   const { client, clock, registry, census } = options;
   const view = registry.view(order);
   const counts = countsOf(order, view);
@@ -56,8 +64,13 @@ export async function report(options: ReportOptions, order: KnownOrder, times: S
     nextTick: times.next,
   };
   const conditions = orderConditions(facts);
-  const written = await writeOrderStatus(client, order.object, { counts, times, conditions }, clock.now());
+  const waitMs = order.reportedAt + WRITE_EVERY_MS - clock.monotonic();
+  const found = { counts, times, conditions };
+  const written = await writeOrderStatus(client, order.object, found, clock.now(), waitMs > 0);
+  if (written === 'later') return waitMs;
+  if (written !== order.object) order.reportedAt = clock.monotonic();
   order.object = newer(written, order.object);
+  return undefined;
 }
 
 /** An Order that cannot be carried out is not acted on: its Tickets stay as they are, and so do its counts. */
@@ -82,12 +95,9 @@ export async function reportInvalid(
     },
     { type: ORDER_CONDITIONS.failure, status: 'True', ...failure },
   ];
-  return writeOrderStatus(
-    client,
-    object,
-    { counts: undefined, times: { last: undefined, next: undefined }, conditions },
-    clock.now(),
-  );
+  const found = { counts: undefined, times: { last: undefined, next: undefined }, conditions };
+  const written = await writeOrderStatus(client, object, found, clock.now());
+  return written === 'later' ? object : written;
 }
 
 /** Tickets that were given to pods and that the refresh policy lets stand: their places lack nothing. */

@@ -1,47 +1,37 @@
 /**
- * Reconciles one Order: writes without a clear outcome are settled, the schedule is read, Tickets are claimed, deleted, created, marked
- * and extended, those of a former template replaced, and all of it reported.
+ * Reconciles one Order: writes without a clear outcome are settled, the schedule is read, Tickets are brought to what the Order asks for
+ * (act.ts), and all of it is reported (report.ts).
  */
 import { type OrderPlan, orderPlan } from '../../../core/api/kinds/reservation/order-plan.ts';
 import { RESERVATION_EVENTS } from '../../../core/api/names.ts';
-import { ORDERS } from '../../../core/api/registry/resources.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
-import { isSameOrderDefinition, maxUnavailableOf, orderDefinition } from '../../../core/daemons/order-definition.ts';
-import { scaled } from '../../../core/daemons/rollout-plan.ts';
-import { planReplacements } from '../../../core/daemons/ticket-rollout.ts';
-import { TICK, WANTED } from '../../../core/daemons/ticket-rules.ts';
+import { OUTDATED, TICK, WANTED } from '../../../core/daemons/ticket-rules.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
-import { deepEqual } from '../../../core/kube/immutable.ts';
-import type { ObjectKey, Stored } from '../../../core/kube/objects.ts';
+import type { ObjectKey } from '../../../core/kube/objects.ts';
 import { newer } from '../../../core/kube/resource-version.ts';
 import { isStatus, StatusError } from '../../../core/kube/status-error.ts';
 import { parseTime } from '../../../core/kube/time.ts';
 import type { Informer } from '../../../machinery/cache/informer.ts';
 import { keyText } from '../../../machinery/cache/object-keys.ts';
 import type { Lister } from '../../../machinery/cache/object-store.ts';
-import { createClaims } from '../../../machinery/children/claims.ts';
-import { takeTurn } from '../../../machinery/children/turn.ts';
-import { allOf, isNamespaceTerminating, textOf } from '../../../machinery/children/write-outcomes.ts';
+import { requeueAfter, takeTurn } from '../../../machinery/children/turn.ts';
+import { isNamespaceTerminating, textOf } from '../../../machinery/children/write-outcomes.ts';
 import type { Reconciler, ReconcileResult } from '../../../machinery/controller/controller.ts';
 import type { Alarm } from '../../../machinery/time/alarm.ts';
-import { addSlots, slotsFor } from './board.ts';
+import { act, type ActOptions, type Acted, NOTHING_DONE } from './act.ts';
 import type { KnownOrder, OrderFailure } from './known-order.ts';
+import { define, forgetOrder, orderFor } from './order-define.ts';
 import { orderProblem } from './order-problems.ts';
 import { scheduleOf, type Ticks, ticksOf } from './order-ticks.ts';
-import { planWork } from './place-work.ts';
 import { report, reportInvalid, type ReportOptions } from './report.ts';
-import { claimTickets, learnOrphans, selectorOf, strayTickets } from './ticket-claims.ts';
-import { makerFor } from './ticket-makers.ts';
-import type { TicketStatuses } from './ticket-statuses.ts';
+import { learnOrphans } from './ticket-claims.ts';
 import type { TicketTally } from './ticket-tally.ts';
-import { NotSelectedError, type TicketWriter } from './ticket-writer.ts';
+import { NotSelectedError } from './ticket-writer.ts';
 
 /** The parts that every reconcile works with; none of them changes. */
-export interface OrderSync extends ReportOptions {
+export interface OrderSync extends ReportOptions, ActOptions {
   readonly orders: Lister<Order>;
   readonly tickets: Informer<Ticket>;
-  readonly writer: TicketWriter;
-  readonly statuses: TicketStatuses;
   readonly tally: TicketTally;
   /** Rings at times of the wall clock: ticks, ends of grace periods. */
   readonly alarm: Alarm;
@@ -57,7 +47,8 @@ export const createSync =
     const known = registry.byName(keyText(key));
     if (object === undefined || isBeingDeleted(object)) {
       // Its Tickets are the garbage collector's now.
-      if (known !== undefined) forget(sync, known);
+      if (known !== undefined) forgetOrder(sync, known);
+      sync.alarm.set(keyText(key), undefined);
       return undefined;
     }
     const problem = orderProblem(object);
@@ -83,35 +74,6 @@ function unlessNamespaceEnds(error: unknown): ReconcileResult {
   throw error;
 }
 
-function forget({ registry, census, alarm }: OrderSync, order: KnownOrder): void {
-  registry.forget(order);
-  census.removeOrder(order.uid);
-  alarm.set(keyText(order.key), undefined);
-}
-
-/** The record of this Order, with the newest state in it; a new one for another UID, sort of places or selector. */
-function orderFor(sync: OrderSync, known: KnownOrder | undefined, object: Stored<Order>): KnownOrder {
-  const mode = orderPlan(object.spec).daemonSet ? 'nodes' : 'slots';
-  const selector = selectorOf(object);
-  if (known !== undefined) {
-    const isSame =
-      known.uid === object.metadata.uid && known.board.mode === mode && deepEqual(known.selector, selector);
-    if (isSame) {
-      known.object = newer(object, known.object);
-      return known;
-    }
-    forget(sync, known);
-  }
-  const order = sync.registry.register(object, mode, selector, definitionOf(object, undefined));
-  if (mode === 'slots') addSlots(order.board, orderPlan(object.spec).replicas);
-  return order;
-}
-
-const definitionOf = (object: Stored<Order>, tick: number | undefined): KnownOrder['definition'] => {
-  const { daemonSet, replicas } = orderPlan(object.spec);
-  return daemonSet ? orderDefinition(object, tick) : orderDefinition(object, tick, slotsFor(replicas));
-};
-
 async function reconcile(sync: OrderSync, order: KnownOrder, signal: AbortSignal): Promise<ReconcileResult> {
   const { client, clock, registry, writer, tally } = sync;
   await writer.settle(order, signal);
@@ -128,16 +90,19 @@ async function reconcile(sync: OrderSync, order: KnownOrder, signal: AbortSignal
     define(sync, order, undefined);
   }
   order.failure = nextFailure(order, acted.error);
-  tally.flush(order.object);
+  const isOver = acted.error !== undefined || (!acted.more && registry.view(order).count(OUTDATED) === 0);
+  const tellAt = tally.flush(order.object, isOver, clock.now());
   const times = { last: order.doneTick, next: plan.strategy === 'OneTime' ? undefined : ticks.next };
-  const reported = await report(sync, order, times).then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
-  const failure = acted.error ?? reported;
+  let waitMs: number | undefined;
+  let failure = acted.error;
+  try {
+    waitMs = await report(sync, order, times);
+  } catch (error) {
+    failure ??= { error };
+  }
+  setAlarm(sync, order, plan.paused ? undefined : ticks.next, tellAt);
   if (failure !== undefined) throw failure.error;
-  setAlarm(sync, order, plan.paused ? undefined : ticks.next);
-  return acted.more ? { requeueAfterMs: 0 } : {};
+  return requeueAfter(waitMs, acted.more ? 0 : undefined);
 }
 
 function readTicks(order: KnownOrder, plan: OrderPlan, now: number): Ticks {
@@ -146,72 +111,6 @@ function readTicks(order: KnownOrder, plan: OrderPlan, now: number): Ticks {
   const written = status?.lastScheduleTime === undefined ? undefined : parseTime(status.lastScheduleTime);
   const done = written === undefined || (order.doneTick ?? written) > written ? order.doneTick : written;
   return ticksOf(order.schedule, done, parseTime(metadata.creationTimestamp) ?? now, now);
-}
-
-/** Tells the engine and the census what the Order has become, and sets the maker of its Tickets. */
-function define({ registry, census }: OrderSync, order: KnownOrder, tick: number | undefined): void {
-  const { spec, metadata } = order.object;
-  const { annotations } = metadata;
-  const { defined } = order;
-  if (defined?.spec === spec && defined.annotations === annotations && defined.tick === tick) return;
-  order.defined = { spec, annotations, tick };
-  census.setOrder(order.object);
-  const definition = definitionOf(order.object, tick);
-  const isSame = isSameOrderDefinition(definition, order.definition);
-  if (order.maker === undefined || definition.templateHash !== order.definition.templateHash)
-    order.maker = makerFor(order);
-  if (isSame) return;
-  if (order.board.mode === 'slots') addSlots(order.board, orderPlan(order.object.spec).replicas);
-  registry.define(order, definition);
-}
-
-/** The outcome of one reconcile's writes. */
-interface Acted {
-  /** There is more to do than one reconcile does. */
-  readonly more: boolean;
-  /** The first failure. */
-  readonly error: { readonly error: unknown } | undefined;
-}
-
-const NOTHING_DONE: Acted = Object.freeze({ more: false, error: undefined });
-
-/** Claims, deletes, creates, marks and extends Tickets. A failure of one sort of writes keeps none of the others from being done. */
-async function act(sync: OrderSync, order: KnownOrder, tick: number | undefined, signal: AbortSignal): Promise<Acted> {
-  const { client, clock, registry, writer, statuses } = sync;
-  let error: Acted['error'];
-  const attempt = async (work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (failure) {
-      signal.throwIfAborted();
-      error ??= { error: failure };
-      return false;
-    }
-  };
-  const view = registry.view(order);
-  await attempt(() => claimTickets(order, view, createClaims(client, ORDERS, order.object)));
-  const work = planWork(order, view, (place) => writer.hasFailed(order, place), clock.now());
-  const areRemoved = await attempt(() => writer.remove(order, [...strayTickets(order), ...work.remove], signal));
-  const creations = areRemoved ? work.creations : work.creations.filter(({ waits }) => !waits);
-  const { durationMs } = orderPlan(order.object.spec).ticket;
-  await allOf([
-    attempt(() => writer.create(order, creations, signal)),
-    attempt(() => statuses.mark(order, work.mark, signal)),
-    attempt(async () => {
-      if (tick === undefined || durationMs === undefined) return;
-      await statuses.extend(order, work.extend, tick, tick + durationMs, signal);
-    }),
-  ]);
-  await attempt(() => writer.remove(order, replacements(sync, order), signal));
-  return { more: work.more && error === undefined, error };
-}
-
-/** Tickets of a former template whose room is given up now. */
-function replacements({ registry, clock }: OrderSync, order: KnownOrder): ReturnType<typeof planReplacements> {
-  const view = registry.view(order);
-  const most = scaled(maxUnavailableOf(order.object), view.count(WANTED), 'up');
-  return planReplacements(order.board.engine, view, most, order.line, clock.now());
 }
 
 /** A server that is not there, or busy, says nothing about the Order: the condition stays as it was. */
@@ -225,9 +124,9 @@ const isFinal = (error: unknown): boolean =>
   error instanceof NotSelectedError ||
   (error instanceof StatusError && error.code < 500 && error.code !== 429 && !isStatus(error, 'Conflict'));
 
-/** The next time at which the Order is reconciled whatever happens. */
-function setAlarm({ registry, alarm }: OrderSync, order: KnownOrder, nextTick: number | undefined): void {
+/** The Order is reconciled at the first of these times, and when the engine must count again, whatever happens. */
+function setAlarm({ registry, alarm }: OrderSync, order: KnownOrder, ...times: readonly (number | undefined)[]): void {
   const { nextDue } = registry.view(order);
-  const at = Math.min(nextTick ?? Infinity, nextDue ?? Infinity);
+  const at = Math.min(...[nextDue, ...times].map((time) => time ?? Infinity));
   alarm.set(keyText(order.key), at === Infinity ? undefined : at);
 }

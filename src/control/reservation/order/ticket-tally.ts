@@ -10,11 +10,19 @@ import type { OrderEvents } from './order-events.ts';
 
 export interface TicketTally extends ChildEvents<Order> {
   renewed(order: Order, until: string): void;
-  /** Emits one event for each sort of write since the last call. */
-  flush(order: Order): void;
+  /**
+   * Emits one event for each sort of write since the last time, at once where the burst is over, and else when it has lasted for a while.
+   * Returns the time (epoch ms) of the next call at the latest; undefined where nothing is left to tell.
+   */
+  flush(order: Order, isOver: boolean, now: number): number | undefined;
 }
 
+/** A burst that goes on is told of this often. */
+const TELL_EVERY_MS = 30_000;
+
 interface Counted {
+  /** Epoch ms of the first call of `flush` since the last events; undefined before it. */
+  since: number | undefined;
   created: number;
   deleted: number;
   renewed: number;
@@ -28,6 +36,7 @@ interface Counted {
 }
 
 const nothing = (): Counted => ({
+  since: undefined,
   created: 0,
   deleted: 0,
   renewed: 0,
@@ -92,10 +101,13 @@ export function createTicketTally(events: OrderEvents): TicketTally {
       count.renewed += 1;
       count.until = until;
     },
-    flush(order) {
+    flush(order, isOver, now) {
       const { uid = '' } = order.metadata;
       const count = counted.get(uid);
-      if (count === undefined) return;
+      if (count === undefined) return undefined;
+      count.since ??= now;
+      const due = count.since + TELL_EVERY_MS;
+      if (!isOver && now < due) return due;
       counted.delete(uid);
       const { names, errors } = count;
       tell(order, count.created, 'Created', RESERVATION_EVENTS.ticketCreated, names.get('created'));
@@ -103,6 +115,7 @@ export function createTicketTally(events: OrderEvents): TicketTally {
       tell(order, count.renewed, 'Renewed', RESERVATION_EVENTS.ticketRenewed, undefined, ` until ${count.until}`);
       tellFailure(order, count.createFailed, 'created', errors.get('create'));
       tellFailure(order, count.deleteFailed, 'deleted', errors.get('delete'));
+      return undefined;
     },
   };
 }

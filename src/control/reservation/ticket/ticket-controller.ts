@@ -56,6 +56,7 @@ export function createTicketController(options: TicketControllerOptions): Actor 
     nodes: nodes.lister,
   };
   const onOrder = new Waiters();
+  const onTick = new Waiters();
   const onNode = new Waiters();
   const events = createTicketEvents(options.events, clock);
   const alarm = createAlarm(clock, (key) => controller.queue.add(key));
@@ -86,7 +87,7 @@ export function createTicketController(options: TicketControllerOptions): Actor 
     reconcile: measured(
       options,
       'ticket',
-      createTicketSync({ client, clock, caches, memory, writer, events, alarm, onOrder, onNode }),
+      createTicketSync({ client, clock, caches, memory, writer, events, alarm, onOrder, onTick, onNode }),
     ),
   });
   const { queue } = controller;
@@ -109,7 +110,11 @@ export function createTicketController(options: TicketControllerOptions): Actor 
           }
         },
       }),
-      followOrders(orders, (order) => wake(onOrder.take(order.metadata.uid))),
+      followOrders(
+        orders,
+        ({ metadata }) => wake(onOrder.take(metadata.uid)),
+        ({ metadata }) => wake(onTick.take(metadata.uid)),
+      ),
       nodes.addHandler({
         add: (node) => wake(onNode.take(node.metadata.name)),
         update(_old, node) {
@@ -140,16 +145,18 @@ export function createTicketController(options: TicketControllerOptions): Actor 
   };
 }
 
-/** Calls for every change of an Order that may change the fate of its expired Tickets; counts in its status do not. */
-const followOrders = (orders: Informer<Order>, changed: (order: Stored<Order>) => void): HandlerRegistration =>
+type OrderHandler = (order: Stored<Order>) => void;
+
+/** @param changed called when the spec of an Order has changed, or the Order goes. @param ticked called when a tick was carried out. */
+const followOrders = (orders: Informer<Order>, changed: OrderHandler, ticked: OrderHandler): HandlerRegistration =>
   orders.addHandler({
     delete: changed,
     update(old, order) {
       if (old.metadata.uid !== order.metadata.uid) changed(old);
       const isSame =
         old.metadata.generation === order.metadata.generation &&
-        old.metadata.deletionTimestamp === order.metadata.deletionTimestamp &&
-        old.status?.lastScheduleTime === order.status?.lastScheduleTime;
+        old.metadata.deletionTimestamp === order.metadata.deletionTimestamp;
       if (!isSame) changed(order);
+      if (old.status?.lastScheduleTime !== order.status?.lastScheduleTime) ticked(order);
     },
   });

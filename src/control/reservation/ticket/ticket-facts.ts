@@ -40,7 +40,7 @@ const byPredecessor: IndexFunction<Ticket> = (ticket) => {
 export const indexSuccessors = (tickets: Informer<Ticket>): void => tickets.addIndex(SUCCESSORS, byPredecessor);
 
 /** The Order that controls the Ticket; undefined: none, or it is gone. */
-export function orderOf(orders: Lister<Order>, ticket: Stored<Ticket>): Stored<Order> | undefined {
+function orderOf(orders: Lister<Order>, ticket: Stored<Ticket>): Stored<Order> | undefined {
   const reference = controllerOf(ticket);
   if (reference?.kind !== 'Order') return undefined;
   const order = orders.get(reference.name, ticket.metadata.namespace);

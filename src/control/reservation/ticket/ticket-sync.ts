@@ -32,8 +32,10 @@ export interface TicketSync {
   readonly writer: GuardianWriter;
   readonly events: TicketEvents;
   readonly alarm: Alarm;
-  /** Tickets whose rest depends on their Order, by its UID. */
+  /** Tickets whose rest depends on the spec of their Order, by its UID. */
   readonly onOrder: Waiters;
+  /** Finished Tickets that a tick of their Order's schedule may make needless, by the UID of the Order. */
+  readonly onTick: Waiters;
   /** Tickets that wait for a cordoned node, by its name. */
   readonly onNode: Waiters;
 }
@@ -127,7 +129,7 @@ function lose(run: TicketRun, guardian: string | undefined, now: number): void {
 }
 
 function restUntil(
-  { alarm, clock, memory, caches, onOrder, onNode }: TicketSync,
+  { alarm, clock, memory, caches, onOrder, onTick, onNode }: TicketSync,
   key: string,
   { ticket, guardians, expiresAt, mayMake }: TicketFacts,
   until: number | undefined,
@@ -139,7 +141,9 @@ function restUntil(
   const { phase, expirationTime } = ticket.status ?? {};
   // A Ticket of a schedule may live beyond its time while its renewal is under way; an expired one is kept as the Order needs it.
   const isDeferred = phase === TICKET_PHASES.reserved && timeOf(expirationTime) !== expiresAt;
-  if (order !== undefined && (isDeferred || phase === TICKET_PHASES.expired)) onOrder.add(order.uid, key);
+  const isExpired = phase === TICKET_PHASES.expired;
+  if (order !== undefined && (isDeferred || isExpired)) onOrder.add(order.uid, key);
+  if (order !== undefined && isExpired) onTick.add(order.uid, key);
   if (!mayMake && !guardians.some(isAlive)) {
     const node = cordonedNode(caches.nodes, ticket);
     if (node !== undefined) onNode.add(node, key);
