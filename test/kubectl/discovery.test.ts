@@ -24,7 +24,9 @@ kubectlSuite('api-resources, explain, version, auth, config', ({ ok, fails, run,
     });
     expect(row('kubernetesdaemonsets')).toMatchObject({ KIND: 'KubernetesDaemonSet' });
     // Kinds of ours that no controller keeps yet are nobody's.
-    for (const name of ['orders', 'nodepools', 'tenants']) expect(row(name)).toBeUndefined();
+    for (const name of ['nodepools', 'tenants']) expect(row(name)).toBeUndefined();
+    expect(row('orders')).toMatchObject({ SHORTNAMES: 'ord', NAMESPACED: 'true', KIND: 'Order' });
+    expect(row('tickets')).toMatchObject({ SHORTNAMES: 'tkt', NAMESPACED: 'true', KIND: 'Ticket' });
   });
 
   it.concurrent('lists some of them', async () => {

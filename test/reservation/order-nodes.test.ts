@@ -138,6 +138,7 @@ describe('an Order on every node', () => {
     const [before] = await world.tickets();
     await Promise.all([world.direct.delete(NODES, { name: 'node-0' }), world.clock.drain()]);
     await world.join({ name: 'node', count: 1 });
+    await world.clock.advance(2000);
     await world.available(2);
     const [after] = await world.tickets();
     expect(nodeOf(after as never)).toBe('node-0');

@@ -6,8 +6,8 @@ import { isThorough } from '../../support/thorough.ts';
 import { scenario as anyScenario } from './arbitrary-scenario.ts';
 
 /** In portions, so that a slow machine is not taken for a hang. */
-const PORTION = 10;
-const FIRSTS = Array.from({ length: isThorough ? 12 : 3 }, (_, i) => i * PORTION + 1);
+const PORTION = 5;
+const FIRSTS = Array.from({ length: isThorough ? 24 : 6 }, (_, i) => i * PORTION + 1);
 const RUNS = isThorough ? 25 : 8;
 
 describe('scenarios made up from the seed', () => {

@@ -6,7 +6,7 @@ import { RESERVATION_ANNOTATIONS, TICKET_PHASES, UNRESERVED_TAINT } from '../../
 import { orderPlan, ticketPlan } from '../../../core/api/kinds/reservation/order-plan.ts';
 import type { Node, Taint } from '../../../core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
-import { mostRecent, readSchedule } from '../../../core/kube/cron/schedule.ts';
+import { mostRecent, type ReadSchedule, readSchedule } from '../../../core/kube/cron/schedule.ts';
 import { parseGoDuration } from '../../../core/kube/go-duration.ts';
 import { parseTime } from '../../../core/kube/time.ts';
 import { isGoing } from '../cluster-view.ts';
@@ -86,11 +86,15 @@ export function renewsExpired(order: Order): boolean {
   return !paused && !isGoing(order) && refresh !== 'Never' && strategy !== 'Scheduled';
 }
 
+const schedules = new Map<string, ReadSchedule>();
+
 /** The last time of the Order's schedule in this span (epoch ms); undefined without one. */
 function tickBetween(order: Order, after: number, until: number): number | undefined {
   const { schedule, timeZone } = orderPlan(order.spec);
   if (schedule === undefined) return undefined;
-  const read = readSchedule(schedule, timeZone);
+  const key = `${timeZone ?? ''} ${schedule}`;
+  let read = schedules.get(key);
+  if (read === undefined) schedules.set(key, (read = readSchedule(schedule, timeZone)));
   return read.ok ? mostRecent(read.schedule, after, until).time : undefined;
 }
 

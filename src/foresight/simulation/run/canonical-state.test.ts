@@ -19,7 +19,7 @@ describe('two ends of one scenario', () => {
 
   it('are not compared in what either of them left open', () => {
     const one = state(['daemon default/a on n: 1', 'node n']);
-    const other = state(['daemon default/a on n: 2', 'node n'], ['default/a']);
+    const other = state(['daemon default/a on n: 2', 'node n'], ['daemon default/a']);
     expect(difference(one, other)).toBeUndefined();
     expect(difference(other, one)).toBeUndefined();
   });

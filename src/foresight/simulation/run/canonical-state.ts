@@ -2,10 +2,10 @@
  * The outcome of a run, without random and timed parts (names, UIDs, versions, timestamps): equal for every run of a
  * scenario that ended as it should.
  */
-import { UNRESERVED_TAINT } from '../../../core/api/names.ts';
+import { TICKET_PHASES, UNRESERVED_TAINT } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
-import type { Order } from '../../../core/api/types/korder-v1alpha1.ts';
+import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { orderPlan } from '../../../core/api/kinds/reservation/order-plan.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
@@ -17,7 +17,7 @@ import type { Action, Scenario } from '../scenario/scenario.ts';
 export interface CanonicalState {
   /** One line a fact, in a fixed order. */
   readonly lines: readonly string[];
-  /** Daemons (`namespace/name`) whose end depends on the order of events: their pods are not compared. */
+  /** `daemon namespace/name`, `order namespace/name`: their end depends on the order of events, and is not compared. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -38,7 +38,7 @@ export function canonicalState(view: ClusterView, { contended, steps }: Scenario
   const open = new Set<string>();
   for (const node of view.nodes.values()) lines.push(nodeLine(node));
   for (const [name, daemon] of view.daemonSets) {
-    if (isHeldUp(view, daemon)) open.add(name);
+    if (isHeldUp(view, daemon)) open.add(`daemon ${name}`);
     lines.push(daemonLine(daemon, contended));
     for (const [nodeName, pods] of view.daemonPods(daemon.metadata.uid)) {
       const node = view.nodes.get(nodeName);
@@ -47,7 +47,11 @@ export function canonicalState(view: ClusterView, { contended, steps }: Scenario
       for (const pod of pods.values()) lines.push(podLine(daemon, nodeName, pod, contended));
     }
   }
-  for (const order of view.orders.values()) lines.push(...orderLines(view, order, contended));
+  for (const [name, order] of view.orders) {
+    // Where a Ticket finds no room, which of them that is depends on who asked first.
+    if (view.ticketsOf(order.metadata.uid).values().some(isWaiting)) open.add(`order ${name}`);
+    lines.push(...orderLines(view, order, contended));
+  }
   // Preemption and eviction depend on timing where pods compete, so not even the number of pods is compared there.
   if (contended || steps.some(({ action }) => UNSETTLING.has(action.do))) return { lines: lines.toSorted(), open };
   const workloads = new Map<string, number>();
@@ -77,6 +81,8 @@ function orderLines(view: ClusterView, order: Stored<Order>, contended: boolean)
   }
   return lines;
 }
+
+const isWaiting = (ticket: Ticket): boolean => phaseOf(ticket) === TICKET_PHASES.pending;
 
 function nodeLine(node: Stored<Node>): string {
   const labels = Object.entries(node.metadata.labels ?? {})
@@ -114,10 +120,7 @@ function podLine(daemon: Stored<DaemonSet>, node: string, pod: Stored<Pod>, cont
 export function difference(expected: CanonicalState, actual: CanonicalState): string | undefined {
   const open = new Set([...expected.open, ...actual.open]);
   const compared = ({ lines }: CanonicalState): readonly string[] =>
-    lines.filter(
-      (line) =>
-        ![...open].some((daemon) => line.startsWith(`daemon ${daemon}:`) || line.startsWith(`daemon ${daemon} on `)),
-    );
+    lines.filter((line) => ![...open].some((each) => line.startsWith(`${each}:`) || line.startsWith(`${each} on `)));
   const missing = without(compared(expected), compared(actual));
   const extra = without(compared(actual), compared(expected));
   if (missing.length + extra.length === 0) return undefined;
