@@ -141,6 +141,15 @@ describe('deleting a child', () => {
     await expect(client.get(PODS, { namespace: 'default', name: 'web-1' })).resolves.toMatchObject({ metadata });
   });
 
+  it('exactly as it was given: not one that has changed since, which is taken in', async () => {
+    const pod = await client.create(PODS, made);
+    const key = { namespace: 'default', name: 'web-1' };
+    await client.patch(PODS, key, { type: 'merge', body: { metadata: { labels: { held: 'true' } } } });
+    await expect(writer.remove(owner, pod, true)).rejects.toMatchObject({ code: 409 });
+    expect(known).toEqual(['wrote web-1']);
+    await expect(writer.remove(owner, await client.get(PODS, key), true)).resolves.toBe(true);
+  });
+
   it.each(['before', 'after'] as const)('asks about a lost answer, lost %s the server acted', async (when) => {
     const pod = await client.create(PODS, made);
     client[when] = lost;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { orderDefinition } from '../../../core/daemons/order-definition.ts';
+import { FINISHED } from '../../../core/daemons/ticket-child.ts';
 import { createSlotTicketMaker, createTicketMaker } from '../../../core/daemons/ticket-maker.ts';
 import { WANTED, WORK } from '../../../core/daemons/ticket-rules.ts';
 import type { KubeObject, Stored } from '../../../core/kube/objects.ts';
@@ -98,6 +99,37 @@ describe('the registry', () => {
     showsEnd(ticket, '5');
     order.children.wrote(ticket);
     expect([...registry.view(order).allChildren()]).toEqual([]);
+  });
+
+  it('does not bring back a Ticket that was created and deleted before the watch told of either', () => {
+    const { registry, register, shows, showsEnd } = setUp(daemonSet);
+    registry.seeNode(nodeNamed('a'), undefined);
+    const order = register();
+    const ticket = ticketFor('a', '5');
+    order.children.wrote(ticket);
+    order.children.gone(ticket);
+    shows(ticket);
+    expect([...registry.view(order).allChildren()]).toEqual([]);
+    showsEnd(ticket, '6');
+    expect(registry.view(order).listed(WORK).size).toBe(1);
+  });
+
+  it('tells of every finished Ticket that comes or goes, also where there are others', () => {
+    const { registry, register, shows, showsEnd, told } = setUp(daemonSet);
+    registry.seeNode(nodeNamed('a'), undefined);
+    const order = register();
+    const ended = (name: string, version: string): Stored<Ticket> => {
+      const ticket = ticketFor('a', version);
+      const metadata = { ...ticket.metadata, name, uid: name };
+      return { ...ticket, metadata, status: { phase: 'Expired', finishedTime: '2026-01-01T00:00:00Z' } };
+    };
+    shows(ticketFor('a'));
+    shows(ended('one', '3'));
+    told.length = 0;
+    shows(ended('two', '4'));
+    expect([told, registry.view(order).ofRevision(FINISHED)]).toEqual([['rooms'], 2]);
+    showsEnd(ended('one', '3'), '5');
+    expect([told, registry.view(order).ofRevision(FINISHED)]).toEqual([['rooms', 'rooms'], 1]);
   });
 
   it('keeps Tickets of an Order that it does not know yet, or has forgotten', () => {
