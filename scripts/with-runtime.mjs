@@ -6,7 +6,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installedRuntime, isNewEnough, MEMORY, NEEDED } from '../bin/runtime.mjs';
@@ -66,11 +65,7 @@ function build(node) {
   const stamp = join(ROOT, 'dist', '.built');
   if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(ROOT, 'src'))) return;
   say('building…');
-  const tsc = createRequire(join(ROOT, 'package.json')).resolve('typescript/package.json');
-  const done = spawnSync(node, [join(dirname(tsc), 'bin', 'tsc'), '-p', 'tsconfig.build.json'], {
-    cwd: ROOT,
-    stdio: ['ignore', 2, 2],
-  });
+  const done = spawnSync(node, [join(ROOT, 'scripts', 'build.mjs')], { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (done.status !== 0) {
     say('the build failed; see the lines above.');
     process.exit(1);

@@ -18,7 +18,9 @@ export interface ServerProcess {
 
 /** The flag in the first line of the bin. */
 export const SERVER_FLAG = '--max-semi-space-size=8';
-const SERVER_MEMORY = { MALLOC_TRIM_THRESHOLD_: '131072' };
+const { MEMORY } = (await import(new URL('../../bin/runtime.mjs', import.meta.url).href)) as {
+  readonly MEMORY: NodeJS.ProcessEnv;
+};
 export const BIN = fileURLToPath(new URL('../../bin/everynode.mjs', import.meta.url));
 
 interface Kubeconfig {
@@ -33,7 +35,7 @@ interface Kubeconfig {
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
 
 export async function startServer(flags: readonly string[]): Promise<ServerProcess> {
-  if (!existsSync(fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))))
+  if (!existsSync(fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url))))
     throw new Error('run `npm run build` first: the emitted code is what is measured');
   const folder = mkdtempSync(join(tmpdir(), 'everynode-bench-'));
   const file = join(folder, 'kubeconfig');
@@ -41,7 +43,7 @@ export async function startServer(flags: readonly string[]): Promise<ServerProce
   const child = spawn(process.execPath, [SERVER_FLAG, BIN, 'up', '--port', '0', '--write-kubeconfig', file, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // A home of its own, so that no user's cluster is touched.
-    env: { ...process.env, ...SERVER_MEMORY, EVERYNODE_HOME: folder },
+    env: { ...process.env, ...MEMORY, EVERYNODE_HOME: folder },
   });
   let log = '';
   await new Promise<void>((resolve, reject) => {

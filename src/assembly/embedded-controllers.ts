@@ -72,7 +72,13 @@ export function startControllers(
     ...(options.namespaceGraceMs === undefined ? {} : { namespaceGraceMs: options.namespaceGraceMs }),
     ...(hasEvents ? {} : { events: NO_EVENTS }),
   };
-  const relief = createMemoryRelief({ clock, logger, memory: createProcessMemory(), history: server.store });
+  const relief = createMemoryRelief({
+    clock,
+    logger,
+    memory: createProcessMemory(),
+    history: server.store,
+    caches: [server.encoded],
+  });
   const actors: readonly Actor[] = [
     informers,
     kubelet,

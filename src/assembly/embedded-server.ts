@@ -12,6 +12,7 @@ import {
 } from '../apiserver/service-account-tokens.ts';
 import { serviceEndpoint } from '../apiserver/service-endpoint.ts';
 import type { HistoryLimits } from '../apiserver/store/history.ts';
+import { createEncodedCache, type EncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import type { Store } from '../apiserver/store/store.ts';
 import { NODES, PODS } from '../core/api/registry/resources.ts';
 import type { CustomResourceDefinition } from '../core/api/types/apiextensions-v1.ts';
@@ -46,7 +47,11 @@ export interface EmbeddedServer {
   readonly api: ApiServer;
   /** May do everything. */
   readonly client: Client;
+  /** Bytes of objects for answers over the network. */
+  readonly encoded: EncodedCache;
 }
+
+const ENCODED_CACHE_BYTES = 96 * 1024 * 1024;
 
 /** Controllers that run beside the server and so decide which kinds and admission plugins it has. */
 export interface Neighbours {
@@ -85,7 +90,7 @@ export async function openServer(
     ...besides(neighbours),
   });
   const client = createInProcessClient(api, { user: LOOPBACK });
-  return { store, keys, tokens, api, client };
+  return { store, keys, tokens, api, client, encoded: createEncodedCache(ENCODED_CACHE_BYTES) };
 }
 
 /** Options of the API server that follow from the controllers that run. */

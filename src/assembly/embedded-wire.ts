@@ -3,7 +3,7 @@ import type { ApiServer } from '../apiserver/api-server.ts';
 import type { Audit } from '../apiserver/audit/audit.ts';
 import type { ServiceAccountTokens } from '../apiserver/service-account-tokens.ts';
 import type { Store } from '../apiserver/store/store.ts';
-import { createEncodedCache } from '../apiserver/wire/encoded-cache.ts';
+import type { EncodedCache } from '../apiserver/wire/encoded-cache.ts';
 import { createOpenApi } from '../apiserver/wire/openapi.ts';
 import { createWireServer, type WireOptions, type WireServer } from '../apiserver/wire/server.ts';
 import type { LazyMetrics } from '../machinery/metrics/lazy-metrics.ts';
@@ -16,6 +16,7 @@ import { storeCheck } from './store-health.ts';
 export interface EmbeddedWireOptions extends Pick<WireOptions, 'limits' | 'connections' | 'logger'> {
   readonly api: ApiServer;
   readonly store: Store;
+  readonly encoded: EncodedCache;
   readonly keys: ClusterKeys;
   readonly tokens: ServiceAccountTokens;
   readonly metrics: LazyMetrics;
@@ -27,16 +28,14 @@ export interface EmbeddedWireOptions extends Pick<WireOptions, 'limits' | 'conne
   readonly runs: readonly string[];
 }
 
-const ENCODED_CACHE_BYTES = 96 * 1024 * 1024;
-
 export function createEmbeddedWire(options: EmbeddedWireOptions): WireServer {
-  const { api, store, keys, tokens, metrics, serverAddress, audit, runs, ...guarding } = options;
+  const { api, store, encoded, keys, tokens, metrics, serverAddress, audit, runs, ...guarding } = options;
   const measure = createRequestMetrics(metrics, (...names) => api.registry.byResource(...names));
   return createWireServer({
     api,
     kinds: api.registry,
     clock: realClock,
-    encoded: createEncodedCache(ENCODED_CACHE_BYTES),
+    encoded,
     keys: { ...keys.server, clientAuthority: keys.authority.certificate },
     tokens: { authenticate: (token) => tokens.read(token).user },
     authorizer: api.authorizer,

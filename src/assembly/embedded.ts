@@ -125,7 +125,7 @@ function runningControllers({ controllers, catalogue, scheduler }: EmbeddedOptio
 
 /** Opens the network side; resolves with the port. */
 async function listen(
-  { api, store, keys, tokens }: EmbeddedServer,
+  { api, store, keys, tokens, encoded }: EmbeddedServer,
   { bind, port: wanted, limits = {}, connections = {}, audit }: EmbeddedOptions,
   running: readonly Chosen<'embedded'>[],
   metrics: LazyMetrics,
@@ -134,7 +134,7 @@ async function listen(
 ): Promise<number> {
   let port = wanted;
   const wire = createEmbeddedWire({
-    ...{ api, store, keys, tokens, metrics, limits, connections, logger },
+    ...{ api, store, keys, tokens, encoded, metrics, limits, connections, logger },
     serverAddress: () => `${hostName(bind)}:${port}`,
     audit: audit === undefined ? undefined : await openAuditLog(audit, undo),
     runs: embeddedRuns(running),

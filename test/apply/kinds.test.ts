@@ -51,8 +51,10 @@ describe('owners of objects of every kind', () => {
           ...(form.conversion === undefined ? {} : { form }),
         }) as unknown as OwnedWrite;
       const created = decode(object);
-      const managed = owners.onCreate(stored, write('ann'), created, undefined) ?? [];
+      const managed = readOwners(owners.onCreate(stored, write('ann'), created, undefined));
       expect(written(managed)).toEqual(one.owners);
+      const large = owners.onCreate(stored, { ...write('ann'), pace: { turn: () => undefined } }, created, undefined);
+      expect(written(readOwners(large))).toEqual(one.owners);
       if (next === undefined) return;
       const live = withManaged(created, managed);
       const after = owners.onUpdate(stored, write('bob', subresource), live, decode(next), undefined);

@@ -64,6 +64,10 @@ describe('history', () => {
     expect(retainedBytes({ ...event(2), previous: before, object: objectOf('a', 'x') })).toBeGreaterThan(10_000);
     expect(retainedBytes({ ...event(2), type: 'DELETED', previous: before, object: after })).toBeGreaterThan(10_000);
     expect(retainedBytes(event(1, shared))).toBeLessThan(200);
+    const text = 'x'.repeat(10_000);
+    const withText = (round: string) => ({ ...before, data: { text, round } });
+    const changed = { ...event(2), previous: withText('1'), object: withText('2') };
+    expect(retainedBytes(changed)).toBeGreaterThan(10_000);
   });
 });
 

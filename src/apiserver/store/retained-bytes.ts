@@ -15,8 +15,11 @@ export function retainedBytes(event: StoreEvent): number {
   return EVENT_BYTES + unsharedBytes(event.previous, successor, 0);
 }
 
+/** Longer strings count although the successor has an equal one: a body that was parsed anew brought a copy of its own. */
+const LONG_STRING = 256;
+
 function unsharedBytes(value: unknown, other: unknown, depth: number): number {
-  if (typeof value === 'string') return value === other ? 0 : 24 + value.length;
+  if (typeof value === 'string') return value.length <= LONG_STRING && value === other ? 0 : 24 + value.length;
   if (typeof value !== 'object' || value === null || value === other || depth > MAX_DEPTH) return 0;
   let bytes = 24;
   if (Array.isArray(value)) {

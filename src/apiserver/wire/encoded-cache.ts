@@ -18,6 +18,8 @@ export interface EncodedCache {
   copyTo(target: Buffer, at: number, object: object): void;
   /** `size` and `copyTo` of an object as a list item: items of built-in kinds have no `apiVersion` and `kind`. */
   readonly items: ListedBytes;
+  /** Gives up all bytes; those that are asked for again are encoded again. */
+  clear(): void;
 }
 
 type ListedBytes = Pick<EncodedCache, 'size' | 'copyTo'>;
@@ -46,6 +48,15 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
   let oldOwners = new Map<ManagedFields, Buffer>();
   let youngBytes = 0;
   let kept = createSlab(BLOCK_BYTES);
+  /** The young generation becomes the old one, which goes. */
+  const age = (): void => {
+    old = young;
+    young = new Map();
+    oldOwners = youngOwners;
+    youngOwners = new Map();
+    youngBytes = 0;
+    kept = createSlab(BLOCK_BYTES);
+  };
   /** Answers are forgotten as soon as they are sent. */
   const passing = createSlab(BLOCK_BYTES);
 
@@ -88,14 +99,7 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
     const found = before === undefined ? encode(object) : movedOn(before);
     young.set(object, found);
     youngBytes += found.own.length;
-    if (youngBytes > maxBytes / 2) {
-      old = young;
-      young = new Map();
-      oldOwners = youngOwners;
-      youngOwners = new Map();
-      youngBytes = 0;
-      kept = createSlab(BLOCK_BYTES);
-    }
+    if (youngBytes > maxBytes / 2) age();
     return found;
   };
 
@@ -110,6 +114,10 @@ export function createEncodedCache(maxBytes: number): EncodedCache {
       return own.length + managed.length;
     },
     copyTo: (target, at, object) => copy(find(object), 0, target, at),
+    clear() {
+      age();
+      age();
+    },
     items: {
       size(object) {
         const { own, owners: managed, typeBytes } = find(object);

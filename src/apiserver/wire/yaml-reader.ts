@@ -7,9 +7,12 @@ import type { YamlAnswer } from './yaml-worker.ts';
 
 export interface YamlReader {
   /** Rejects with a `SyntaxError` for what is no YAML, and when the time is up; an abort ends the thread. */
-  read(text: string, signal: AbortSignal): Promise<ParsedYaml>;
+  read(text: string, signal: AbortSignal): Promise<ReadYaml>;
   close(): void;
 }
+
+/** What the thread has read. Making a value of it takes time on the main thread (`parsedYaml`), which the caller chooses. */
+export type ReadYaml = Exclude<YamlAnswer, { readonly error: string }>;
 
 export interface YamlReaderLimits {
   readonly heapMb: number;
@@ -63,7 +66,7 @@ export function createYamlReader(limits: YamlReaderLimits, clock: Clock): YamlRe
         signal.addEventListener('abort', abort);
         const died = (): void => fail(new Error('the thread that reads YAML has ended'));
         const heard = (answer: YamlAnswer): void =>
-          finish(() => ('error' in answer ? reject(new SyntaxError(answer.error)) : resolve(parsed(answer))), false);
+          finish(() => ('error' in answer ? reject(new SyntaxError(answer.error)) : resolve(answer)), false);
         reader.on('error', fail).on('exit', died).on('message', heard);
         reader.postMessage(text);
       });
@@ -71,7 +74,7 @@ export function createYamlReader(limits: YamlReaderLimits, clock: Clock): YamlRe
   };
 }
 
-const parsed = (answer: Exclude<YamlAnswer, { readonly error: string }>): ParsedYaml =>
-  'json' in answer
-    ? { value: parseJson(answer.json, { maxDepth: Number.POSITIVE_INFINITY }), duplicates: answer.duplicates }
-    : answer;
+export const parsedYaml = (read: ReadYaml): ParsedYaml =>
+  'json' in read
+    ? { value: parseJson(read.json, { maxDepth: Number.POSITIVE_INFINITY }), duplicates: read.duplicates }
+    : read;

@@ -6,14 +6,14 @@
 import { tooManyRequests } from '../../core/kube/status-error.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts';
-import { createYamlReader, type YamlReader } from './yaml-reader.ts';
+import { createYamlReader, parsedYaml, type ReadYaml, type YamlReader } from './yaml-reader.ts';
 
 /** The user of a request with a YAML body, and the end of the request. */
 export interface YamlAsker {
   readonly user: string;
   /** Fires when the request is over. */
   readonly signal: AbortSignal;
-  /** When a text that is parsed on the main thread may be. */
+  /** Asked before the main thread works on the text: undefined at once, otherwise when it resolves. */
   turn(): Promise<void> | undefined;
 }
 
@@ -66,7 +66,9 @@ export function createYamlBodies(clock: Clock, limits = LANES): YamlBodies {
       }
       const lane = lanes.find(({ characters }) => text.length <= characters);
       if (lane === undefined) throw new SyntaxError(`a YAML text of ${text.length} characters is too long`);
-      return lane.decode(text, asker);
+      const read = await lane.read(text, asker);
+      await asker.turn();
+      return parsedYaml(read);
     },
     get open() {
       return lanes.reduce((sum, lane) => sum + lane.open, 0);
@@ -87,7 +89,7 @@ interface Lane {
   readonly characters: number;
   admit(user: string, characters: number): void;
   readonly open: number;
-  decode(text: string, asker: YamlAsker): Promise<ParsedYaml>;
+  read(text: string, asker: YamlAsker): Promise<ReadYaml>;
   close(): void;
 }
 
@@ -164,7 +166,7 @@ function createLane(limits: LaneLimits, clock: Clock, all: { characters: number 
       for (const queue of queues.values()) count += queue.length;
       return count;
     },
-    async decode(text, asker) {
+    async read(text, asker) {
       asker.signal.throwIfAborted();
       const reader = await wait(text, asker);
       try {

@@ -22,11 +22,13 @@ function house() {
       return freed;
     },
   };
+  const cache = { clears: 0, clear: () => void (cache.clears += 1) };
   const stopping = new AbortController();
   const relief = createMemoryRelief({
     clock,
     logger: silentLogger,
     history,
+    caches: [cache],
     memory: {
       resident: () => process.resident,
       heapUsed: () => process.heapUsed,
@@ -42,6 +44,7 @@ function house() {
   return {
     process,
     history,
+    cache,
     seconds: (count: number) => clock.advance(count * 1000),
     stop: () => (stopping.abort(), ended),
   };
@@ -49,9 +52,10 @@ function house() {
 
 describe('memory relief', () => {
   it('releases once after the start, and again only after growth', async () => {
-    const { process, seconds, stop } = house();
+    const { process, cache, seconds, stop } = house();
     await seconds(60);
     expect(process.releases).toBe(1);
+    expect(cache.clears).toBe(1);
     process.resident = process.live + 20 * MIB;
     await seconds(60);
     expect(process.releases).toBe(1);

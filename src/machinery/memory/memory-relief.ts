@@ -34,6 +34,8 @@ export interface MemoryReliefOptions {
   readonly logger: Logger;
   readonly memory: ProcessMemory;
   readonly history?: TrimmableHistory;
+  /** Emptied before each collection: their contents can be computed again. */
+  readonly caches?: readonly { clear(): void }[];
 }
 
 const SAMPLE_MS = 5_000;
@@ -42,6 +44,8 @@ const QUIET_SAMPLES = 3;
 const QUIET_BUSY = 0.1;
 /** Growth since the process was last known to be small that is worth a collection. */
 const GROWTH_BYTES = 32 * 1024 * 1024;
+/** History given up that is worth a collection: it is known to be garbage. */
+const TRIMMED_BYTES = 8 * 1024 * 1024;
 /** Past changes younger than this stay: a watch that was cut off resumes within seconds. */
 const HISTORY_SAMPLES = 6;
 /** Older changes stay up to this size, whatever the load was. */
@@ -60,7 +64,7 @@ interface Relief {
   trimmed: number;
 }
 
-export function createMemoryRelief({ clock, logger, memory, history }: MemoryReliefOptions): Actor {
+export function createMemoryRelief({ clock, logger, memory, history, caches = [] }: MemoryReliefOptions): Actor {
   const state: Relief = { floor: Number.POSITIVE_INFINITY, quiet: 0, revisions: [], trimmed: 0 };
 
   function trim(): void {
@@ -78,12 +82,13 @@ export function createMemoryRelief({ clock, logger, memory, history }: MemoryRel
     const before = memory.resident();
     // The first quiet moment comes after the start, which leaves garbage of its own.
     const isFirst = state.floor === Number.POSITIVE_INFINITY;
-    const isWorthIt = isFirst || before > state.floor + GROWTH_BYTES || state.trimmed > GROWTH_BYTES;
+    const isWorthIt = isFirst || before > state.floor + GROWTH_BYTES || state.trimmed > TRIMMED_BYTES;
     if (!isWorthIt || memory.heapUsed() > MOST_HEAP_BYTES) {
       state.floor = Math.min(state.floor, before);
       return;
     }
     const began = clock.monotonic();
+    for (const cache of caches) cache.clear();
     await memory.release();
     // The rest is in use: only growth beyond it is worth another attempt.
     state.floor = memory.resident();

@@ -40,7 +40,7 @@ export interface OwnedWrite extends RequestBase {
 
 export interface FieldOwners {
   /** The owners of a new object; `sent` is what the client brought as managedFields. */
-  onCreate(kind: KindDefinition, write: OwnedWrite, object: KubeObject, sent: unknown): ManagedFields | undefined;
+  onCreate(kind: KindDefinition, write: OwnedWrite, object: KubeObject, sent: unknown): Owners;
   /** The owners after a change, worked out when first read; the very same list where no field changed hands. */
   onUpdate(kind: KindDefinition, write: OwnedWrite, live: Stored, next: KubeObject, sent: unknown): Owners;
   /** The live object with an applied configuration merged in. Throws a 409 that names the conflicting owners. */
@@ -123,14 +123,18 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
   return {
     onCreate(kind, write, object, sent) {
       const form = write.form ?? kind;
-      if (sent === undefined) {
+      // Of a large body (the one kind of create that takes turns) they are worked out when first read: a refused object has none.
+      const isLarge = write.pace !== undefined && kind.custom === undefined;
+      if (sent === undefined && !isLarge) {
         const known = findSlot(slots.get(form), managerOf(write), apiVersionOf(form), object, shapeOfKind(kind));
         if (known !== undefined) return ofNow(known, timestamps.now());
       }
       const described = describe(kind, form, write);
       const value = inForm(form, kind.strategy.converted?.(object) ?? object);
       const start = startingPoint('', NOBODY, sent);
-      const managed = tracked(() => trackUpdate(start, described, blankOf(form), value));
+      const workOut = (): ManagedFields => tracked(() => trackUpdate(start, described, blankOf(form), value));
+      if (isLarge && sent === undefined) return new PendingOwners(workOut);
+      const managed = workOut();
       // Objects are compared as they are stored, whatever form they came in.
       if (sent === undefined && (form === kind || form.conversion?.renamesOnly === true)) {
         remember(slots, form, described, object, managed);

@@ -16,10 +16,12 @@ const FROZEN = 'field is immutable when `immutable` is set';
 function validate(map: ConfigMap): FieldError[] {
   const errors = validateObjectMeta(map.metadata, RULES, 'metadata');
   const { data = {}, binaryData = {} } = map;
+  // A client may send tens of thousands of keys.
+  const hasBinary = Object.keys(binaryData).length > 0;
   let bytes = 0;
   for (const key of Object.keys(data)) {
     for (const text of configMapKeyProblems(key)) errors.push(invalid(field.key('data', key), key, text));
-    if (Object.hasOwn(binaryData, key)) {
+    if (hasBinary && Object.hasOwn(binaryData, key)) {
       errors.push(invalid(field.key('data', key), key, 'duplicate of key present in binaryData'));
     }
     bytes += utf8Length(data[key] ?? '');
