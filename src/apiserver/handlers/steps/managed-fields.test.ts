@@ -68,6 +68,29 @@ describe('owners of fields', () => {
     ]);
   });
 
+  it('of alike objects name the owner that each has', async () => {
+    const reference = (uid: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'Node', name: 'n', uid, ...more });
+    const owned = (name: string, ...ownerReferences: readonly object[]) =>
+      configMap(name, { ownerReferences: ownerReferences as never }, { a: '1' });
+    const objects = [
+      owned('a', reference('1')),
+      owned('b', reference('2')),
+      owned('c', reference('2')),
+      owned('d', reference('3', { controller: true })),
+      owned('e', reference('4', { controller: false })),
+      owned('f', reference('5', { controller: true })),
+      owned('g', reference('6'), reference('7')),
+      owned('h'),
+      owned('i', reference('8', { blockOwnerDeletion: true })),
+    ];
+    const { client } = await createTestServer();
+    for (const object of objects) {
+      const { client: fresh } = await createTestServer();
+      const made = await client.create(CONFIG_MAPS, object, by('ann'));
+      expect(owners(made)).toEqual(owners(await fresh.create(CONFIG_MAPS, object, by('ann'))));
+    }
+  });
+
   it('of status belong to its subresource, those of spec to the object', async () => {
     const { client } = await createTestServer();
     const node = {

@@ -13,6 +13,7 @@ import {
   readOwners,
   sameOwnership,
 } from '../../../core/api/apply/managed.ts';
+import { onlyOwner, swapOwner, withOwnerOf } from '../../../core/api/apply/owner-swap.ts';
 import { PendingOwners } from '../../../core/api/apply/pending-owners.ts';
 import { type Convert, shareManaged, trackUpdate, type Write } from '../../../core/api/apply/managers.ts';
 import { conflictError } from '../../../core/api/apply/conflict-error.ts';
@@ -69,6 +70,8 @@ interface Slot {
   readonly manager: string;
   readonly apiVersion: string;
   readonly object: Json;
+  /** UID of the object's only owner; undefined for none or several. */
+  readonly owner: string | undefined;
   managed: ManagedFields;
 }
 
@@ -127,7 +130,8 @@ export function createFieldOwners(registry: Registry, timestamps: Timestamps): F
       const isLarge = write.pace !== undefined && kind.custom === undefined;
       if (sent === undefined && !isLarge) {
         const known = findSlot(slots.get(form), managerOf(write), apiVersionOf(form), object, shapeOfKind(kind));
-        if (known !== undefined) return ofNow(known, timestamps.now());
+        const managed = known === undefined ? undefined : ownersLike(known, object, timestamps.now());
+        if (managed !== undefined) return managed;
       }
       const described = describe(kind, form, write);
       const value = inForm(form, kind.strategy.converted?.(object) ?? object);
@@ -273,15 +277,27 @@ function findSlot(
   if (slots === undefined) return undefined;
   for (const slot of slots) {
     if (slot.manager !== manager || slot.apiVersion !== apiVersion) continue;
-    if (haveSameFields(shape, slot.object, object as unknown as Json)) return slot;
+    const alike = hasOtherOwner(slot, object) ? withOwnerOf(object, asObject(slot.object)) : object;
+    if (alike !== undefined && haveSameFields(shape, slot.object, alike as unknown as Json)) return slot;
   }
   return undefined;
 }
 
-function ofNow(slot: Slot, now: string): ManagedFields {
+/** Both have one owner each, and not the same. */
+function hasOtherOwner({ owner }: Slot, object: KubeObject): boolean {
+  if (owner === undefined) return false;
+  const own = onlyOwner(object);
+  return own !== undefined && own !== owner;
+}
+
+/** The owners of an object that has the fields of the remembered one, save the path of its owner's reference. */
+function ownersLike(slot: Slot, object: KubeObject, now: string): ManagedFields | undefined {
   const [entry] = slot.managed;
   if (entry !== undefined && entry.time !== now) slot.managed = [{ ...entry, time: now }];
-  return slot.managed;
+  const [current] = slot.managed;
+  if (current === undefined || slot.owner === undefined || !hasOtherOwner(slot, object)) return slot.managed;
+  const set = swapOwner(current.set, slot.owner, onlyOwner(object) ?? '');
+  return set === undefined ? undefined : [{ ...current, set }];
 }
 
 function remember(
@@ -294,7 +310,7 @@ function remember(
   if (managed.length !== 1) return;
   let known = slots.get(kind);
   if (known === undefined) slots.set(kind, (known = []));
-  known.unshift({ manager, apiVersion, object: object as unknown as Json, managed });
+  known.unshift({ manager, apiVersion, object: object as unknown as Json, owner: onlyOwner(object), managed });
   if (known.length > SLOTS) known.pop();
 }
 

@@ -1,10 +1,13 @@
 /** Which changes of pods concern which Ticket. Every change of every pod passes here, so most must cost next to nothing. */
+import { RESERVATION_LABELS as LABEL } from '../../../core/api/names.ts';
 import { TICKETS } from '../../../core/api/registry/resources.ts';
 import type { Pod } from '../../../core/api/types/core-v1.ts';
+import { labelOf } from '../../../core/kube/labels.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
-import { keyText } from '../../../machinery/cache/object-keys.ts';
+import { keyOf, keyText } from '../../../machinery/cache/object-keys.ts';
 import type { Change } from '../../../machinery/cache/object-store.ts';
+import type { WritesUnderWay } from '../../../machinery/children/writes-under-way.ts';
 import type { GuardianCache } from './guardian-cache.ts';
 import { isAlive, isHolding, refusal } from './guardian-state.ts';
 
@@ -20,6 +23,7 @@ function ticketOf(pod: Pod): string | undefined {
 
 export function followGuardians(
   guardians: GuardianCache,
+  writes: WritesUnderWay,
   changes: readonly Change<Pod>[],
   enqueue: (key: string) => void,
 ): void {
@@ -37,7 +41,8 @@ export function followGuardians(
       guardians.seen(object);
     }
     if (before !== undefined && before !== ticket) enqueue(before);
-    if (ticket !== undefined && (!isEcho || before !== ticket) && matters(type, old, object)) enqueue(ticket);
+    const isNews = ticket !== undefined && (!isEcho || before !== ticket) && matters(type, old, object);
+    if (isNews && !(type === 'add' && writes.holds(keyText(keyOf(object)), object))) enqueue(ticket);
   }
 }
 
@@ -47,7 +52,7 @@ const matters = (type: Change<Pod>['type'], old: Stored<Pod> | undefined, pod: S
   old === undefined ||
   old.metadata.uid !== pod.metadata.uid ||
   old.metadata.ownerReferences !== pod.metadata.ownerReferences ||
-  old.metadata.labels !== pod.metadata.labels ||
+  labelsDiffer(old, pod) ||
   old.spec.containers !== pod.spec.containers ||
   old.spec.initContainers !== pod.spec.initContainers ||
   old.spec.resources !== pod.spec.resources ||
@@ -55,3 +60,9 @@ const matters = (type: Change<Pod>['type'], old: Stored<Pod> | undefined, pod: S
   isAlive(old) !== isAlive(pod) ||
   isHolding(old) !== isHolding(pod) ||
   refusal(old) !== refusal(pod);
+
+/** Labels that decide whether the guardian fits its Ticket, or another one that takes it over. */
+const LABELS = [LABEL.guardianHash, LABEL.orderUid];
+
+const labelsDiffer = ({ metadata: { labels: before } }: Pod, { metadata: { labels } }: Pod): boolean =>
+  before !== labels && LABELS.some((label) => labelOf(before, label) !== labelOf(labels, label));

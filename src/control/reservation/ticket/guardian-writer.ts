@@ -7,9 +7,10 @@ import type { PriorityClass } from '../../../core/api/types/scheduling-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerReference } from '../../../core/kube/owner-references.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
-import { keyOf } from '../../../machinery/cache/object-keys.ts';
+import { keyOf, keyText } from '../../../machinery/cache/object-keys.ts';
 import { type ChildOwner, createChildWriter } from '../../../machinery/children/child-writer.ts';
 import { withType } from '../../../machinery/children/with-type.ts';
+import type { WritesUnderWay } from '../../../machinery/children/writes-under-way.ts';
 import { unlessGone } from '../../../machinery/children/write-outcomes.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import type { GuardianCache } from './guardian-cache.ts';
@@ -36,6 +37,10 @@ export interface GuardianWriterOptions {
   readonly client: Client;
   readonly guardians: GuardianCache;
   readonly image: string;
+  /** Creations of guardians, by key of the pod. */
+  readonly writes: WritesUnderWay;
+  /** Called when a guardian has changed before the answer to its creation was there. */
+  readonly onChanged: (ticket: Stored<Ticket>) => void;
   /** Called for every guardian created. */
   readonly onCreated: (guardian: Stored<Pod>) => void;
 }
@@ -59,7 +64,8 @@ const QUIET = {
   deleteFailed: () => undefined,
 };
 
-export function createGuardianWriter({ client, guardians, image, onCreated }: GuardianWriterOptions): GuardianWriter {
+export function createGuardianWriter(options: GuardianWriterOptions): GuardianWriter {
+  const { client, guardians, image, writes, onCreated } = options;
   // The sync tells of failures: it knows whether they are new.
   const writer = createChildWriter<Ticket, Pod>({ client, resource: PODS, events: QUIET });
   let priorityClass: Promise<void> | undefined;
@@ -73,7 +79,13 @@ export function createGuardianWriter({ client, guardians, image, onCreated }: Gu
   }
 
   async function make(owner: TicketOwner, predecessor: string, names: number): Promise<boolean> {
-    const outcome = await writer.create(owner, guardianPod(owner.object, predecessor, image));
+    const pod = guardianPod(owner.object, predecessor, image);
+    const outcome = await writes.during(
+      keyText(keyOf(pod)),
+      () => writer.create(owner, pod),
+      (made) => (made.type === 'created' ? made.child : undefined),
+      () => options.onChanged(owner.object),
+    );
     switch (outcome.type) {
       case 'created':
         onCreated(outcome.child);

@@ -14,6 +14,7 @@ import type { HandlerRegistration, Informer } from '../../../machinery/cache/inf
 import { keyOf, keyText, parseKeyText } from '../../../machinery/cache/object-keys.ts';
 import { Overlay } from '../../../machinery/children/overlay.ts';
 import { createController } from '../../../machinery/controller/controller.ts';
+import { WritesUnderWay } from '../../../machinery/children/writes-under-way.ts';
 import type { Surroundings } from '../../../machinery/controller/surroundings.ts';
 import type { EventRecorder } from '../../../machinery/events/event-recorder.ts';
 import { createAlarm } from '../../../machinery/time/alarm.ts';
@@ -59,15 +60,20 @@ export function createTicketController(options: TicketControllerOptions): Actor 
   const onTick = new Waiters();
   const onNode = new Waiters();
   const events = createTicketEvents(options.events, clock);
-  const alarm = createAlarm(clock, (key) => controller.queue.add(key));
+  const alarm = createAlarm(clock, (key) => enqueue(key));
   const created = options.metrics?.counter({
     name: 'korder_guardian_pods_total',
     help: 'Guardian pods created',
     labels: ['namespace'],
   });
+  const podWrites = new WritesUnderWay();
+  const writes = new WritesUnderWay();
+  const enqueue = (key: string): void => controller.queue.add(key);
   const writer = createGuardianWriter({
     client,
     guardians,
+    writes: podWrites,
+    onChanged: (ticket) => enqueue(keyText(keyOf(ticket))),
     image: options.guardianImage ?? GUARDIAN_IMAGE,
     onCreated: ({ metadata: { namespace = '' } }) => created?.with({ namespace }).inc(),
   });
@@ -87,7 +93,20 @@ export function createTicketController(options: TicketControllerOptions): Actor 
     reconcile: measured(
       options,
       'ticket',
-      createTicketSync({ client, clock, caches, memory, writer, events, alarm, onOrder, onTick, onNode }),
+      createTicketSync({
+        client,
+        clock,
+        caches,
+        memory,
+        writer,
+        events,
+        alarm,
+        writes,
+        enqueue,
+        onOrder,
+        onTick,
+        onNode,
+      }),
     ),
   });
   const { queue } = controller;
@@ -98,7 +117,7 @@ export function createTicketController(options: TicketControllerOptions): Actor 
 
   function listen(): void {
     registrations.push(
-      pods.addHandler({ batch: (changes) => followGuardians(guardians, changes, (key) => queue.add(key)) }),
+      pods.addHandler({ batch: (changes) => followGuardians(guardians, podWrites, changes, enqueue) }),
       tickets.addHandler({
         batch(changes) {
           for (const { type, object, old } of changes) {
@@ -106,7 +125,10 @@ export function createTicketController(options: TicketControllerOptions): Actor 
             if (gone !== undefined) forget(gone);
             // The state that an own write led to needs no second look.
             if (type !== 'delete' && caches.written.isOwnWrite(object)) caches.written.confirm(object);
-            else queue.add(keyText(keyOf(object)));
+            else {
+              const key = keyText(keyOf(object));
+              if (type !== 'update' || !writes.holds(key, object)) queue.add(key);
+            }
           }
         },
       }),

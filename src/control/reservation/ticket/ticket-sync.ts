@@ -7,8 +7,9 @@ import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
 import { StatusError } from '../../../core/kube/status-error.ts';
-import { keyOf, parseKeyText } from '../../../machinery/cache/object-keys.ts';
+import { keyOf, keyText, parseKeyText } from '../../../machinery/cache/object-keys.ts';
 import { withType } from '../../../machinery/children/with-type.ts';
+import type { WritesUnderWay } from '../../../machinery/children/writes-under-way.ts';
 import { isRefused, textOf, unlessGone } from '../../../machinery/children/write-outcomes.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import type { Reconciler, ReconcileResult } from '../../../machinery/controller/controller.ts';
@@ -32,6 +33,10 @@ export interface TicketSync {
   readonly writer: GuardianWriter;
   readonly events: TicketEvents;
   readonly alarm: Alarm;
+  /** Writes of Tickets' statuses, by key of the Ticket. */
+  readonly writes: WritesUnderWay;
+  /** Reconciles the Ticket once more. */
+  enqueue(key: string): void;
   /** Tickets whose rest depends on the spec of their Order, by its UID. */
   readonly onOrder: Waiters;
   /** Finished Tickets that a tick of their Order's schedule may make needless, by the UID of the Order. */
@@ -152,16 +157,13 @@ function restUntil(
 }
 
 /** Writes the status and tells of it. The Ticket as written; undefined when it is gone. A conflict is thrown: the watch brings the newer state. */
-async function write(
-  { client, clock, caches, events, memory }: TicketSync,
-  ticket: Stored<Ticket>,
-  report: Report,
-): Promise<Stored<Ticket> | undefined> {
-  const status = statusAfter(ticket, report, clock.now());
-  const request = client.update(TICKETS, { ...withType(TICKETS, ticket), status }, { subresource: 'status' });
-  const written = await unlessGone(request);
+async function write(sync: TicketSync, ticket: Stored<Ticket>, report: Report): Promise<Stored<Ticket> | undefined> {
+  const { clock, caches, events, memory } = sync;
+  const written = await writeStatus(sync, { ...ticket, status: statusAfter(ticket, report, clock.now()) });
   if (written === undefined) return undefined;
   caches.written.wrote(written);
+  const cached = caches.tickets.lister.get(written.metadata.name, written.metadata.namespace);
+  if (cached !== undefined) caches.written.confirm(cached);
   events.reported(written, report);
   const known = memory.find(written.metadata.uid);
   if (known !== undefined) known.object = written;
@@ -169,6 +171,19 @@ async function write(
   if (report.type === 'unschedulable') memory.of(written).toldAt = clock.now();
   if (report.type === 'lost') noteLoss(memory.of(written), caches, clock.monotonic());
   return written;
+}
+
+function writeStatus(
+  { client, writes, enqueue }: TicketSync,
+  ticket: Stored<Ticket>,
+): Promise<Stored<Ticket> | undefined> {
+  const key = keyText(keyOf(ticket));
+  return writes.during(
+    key,
+    () => unlessGone(client.update(TICKETS, withType(TICKETS, ticket), { subresource: 'status' })),
+    (written) => written,
+    () => enqueue(key),
+  );
 }
 
 /** The next guardian is named after the one that is still there, or was there last. */
