@@ -11,7 +11,7 @@
  * differential ones once more with the seed of the day, whose finds are noted and fail with EVERYNODE_CI_STRICT=1 alone.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dayNote, daySeed, replayText } from './day-seed.mjs';
@@ -76,6 +76,7 @@ function refuse(text) {
 /** What a build that ran out of time, or could not begin, has left undone; for the last line of `.ci/run`. */
 function noteWhatIsMissing(minutes) {
   rmSync(NOTE, { force: true });
+  mkdirSync(dirname(NOTE), { recursive: true });
   const folder = programs(['--print']);
   const missing = [...CONTROL_PLANE, 'e2e.test'].filter((name) => !existsSync(join(folder, name)));
   const isBare = CONTROL_PLANE.some((name) => missing.includes(name));

@@ -5,7 +5,7 @@ import { ADMISSION_CATALOGUE, admissionPlugins, webhookPlugins } from './admissi
 describe('the chain of an embedded server', () => {
   it('leaves out a plugin whose rules the server validates by itself', () => {
     expect(admissionPlugins().map(({ name }) => name)).toEqual(['component']);
-    expect(webhookPlugins().map(({ name }) => name)).toEqual(['component', 'reservation']);
+    expect(webhookPlugins().map(({ name }) => name)).toEqual(['component', 'reservation', 'unreserved-toleration']);
   });
 
   it('leaves out a plugin whose controller does not run', () => {
@@ -59,8 +59,9 @@ describe('the webhooks that are registered', () => {
   });
 
   it('let nothing pass when nobody answers, within the time that API servers allow', () => {
-    for (const { failurePolicy, timeoutSeconds } of ADMISSION_CATALOGUE.map(({ webhook }) => webhook)) {
-      expect(failurePolicy).toBe('Fail');
+    for (const { phase, webhook } of ADMISSION_CATALOGUE) {
+      const { failurePolicy, timeoutSeconds } = webhook;
+      expect(failurePolicy).toBe(phase === 'validate' ? 'Fail' : 'Ignore');
       expect(timeoutSeconds).toBeLessThanOrEqual(30);
     }
   });

@@ -4,6 +4,10 @@
  */
 import { createComponentAdmission } from '../../control/component/admission/component-admission.ts';
 import { COMPONENT_ADMISSION } from '../../control/component/admission/scope.ts';
+import {
+  createTolerationAdmission,
+  TOLERATION_ADMISSION,
+} from '../../control/reservation/admission/daemon-tolerations.ts';
 import { createReservationAdmission } from '../../control/reservation/admission/reservation-admission.ts';
 import {
   CLUSTER_RESERVATIONS,
@@ -44,7 +48,7 @@ export interface AdmissionRow {
   readonly controller?: string;
   /**
    * The plugin is left out of embedded chains: the kinds that it judges are built in there, and validated by the same rules before
-   * any plugin is asked.
+   * any plugin is asked; or the controller that runs there does by itself what the plugin is for.
    */
   readonly webhookOnly?: true;
   /** `around`: for plugins that measure themselves; absent in embedded chains. */
@@ -95,6 +99,29 @@ export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
       // An Order that contradicts itself would reserve something that nobody asked for.
       failurePolicy: 'Fail',
       timeoutSeconds: 10,
+      matchConditions: [STAYS],
+    },
+  },
+  {
+    name: TOLERATION_ADMISSION,
+    phase: 'mutate',
+    controller: 'reservation',
+    webhookOnly: true,
+    create: createTolerationAdmission,
+    webhook: {
+      name: 'unreserved-toleration.everynode.dev',
+      rules: [
+        {
+          apiGroups: ['apps'],
+          apiVersions: ['v1'],
+          resources: ['daemonsets'],
+          operations: ['CREATE', 'UPDATE'],
+          scope: 'Namespaced',
+        },
+      ],
+      // DaemonSets must be possible without a webhook server, which may itself wait for one.
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 5,
       matchConditions: [STAYS],
     },
   },
