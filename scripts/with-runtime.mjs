@@ -140,6 +140,8 @@ if (task === 'start') {
   process.env.EVERYNODE_THOROUGH ??= '1';
   become(node, [vitest, 'run', ...rest]);
 } else if (task === 'test-kubernetes') {
+  // Some suites start the operator as users do.
+  build(node);
   become(node, [join(ROOT, 'scripts', 'test-kubernetes.mjs'), ...rest]);
 } else if (task === 'soak') {
   build(node);

@@ -2,12 +2,14 @@
 import { request } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
+  DAEMON_SETS,
   KUBERNETES_DAEMON_SETS,
   LEASES,
   SECRETS,
   VALIDATING_WEBHOOK_CONFIGURATIONS,
 } from '../../src/core/api/registry/resources.ts';
 import { API_VERSIONS } from '../../src/core/api/component/generations.ts';
+import type { DaemonSet } from '../../src/core/api/types/apps-v1.ts';
 import type { KubernetesDaemonSet } from '../../src/core/api/types/planton-v1.ts';
 import type { Client } from '../../src/machinery/client/client.ts';
 import { DEFINITIONS, MANIFESTS, ROOT } from '../../tools/generate/deploy.ts';
@@ -40,6 +42,18 @@ const component = (
   kind: 'KubernetesDaemonSet',
   metadata: { name, namespace: 'default' },
   spec: { namespace: 'agents', container: { app: { image: 'registry.example/agent:1.2.3', ...app } } },
+});
+const network = (name: string): DaemonSet => ({
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name, namespace: 'default' },
+  spec: {
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { name: '', labels: { app: name } },
+      spec: { containers: [{ name: 'cni', image: 'registry.example/cni:1' }] },
+    },
+  },
 });
 const LITERAL = { env: { secrets: { TOKEN: 'hunter2' } } };
 
@@ -133,6 +147,11 @@ describe.skipIf(!isPossible)('webhooks on a kube-apiserver', { timeout: 600_000 
     );
   });
 
+  it('let DaemonSets pass before anybody answers: one may be what the webhook server waits for', async () => {
+    const made = await admin.create(DAEMON_SETS, network('early'));
+    expect(made.spec.template.spec?.tolerations).toBeUndefined();
+  });
+
   it('refuse a secret in plain text in every generation, and say what to write instead', async () => {
     await start('first');
     expect(await judged()).toMatch(/^admission webhook "component\.everynode\.dev" denied the request: /);
@@ -143,6 +162,23 @@ describe.skipIf(!isPossible)('webhooks on a kube-apiserver', { timeout: 600_000 
       expect(stderr).toContain('secretRef: {name, key}');
       expect(stderr).not.toContain('hunter2');
     }
+  });
+
+  it('let new DaemonSets tolerate nodes that are being reserved, and roll out none for it', async () => {
+    const tolerations = [{ key: 'everynode.dev/unreserved', operator: 'Exists', effect: 'NoSchedule' }];
+    const made = await admin.create(DAEMON_SETS, network('cni'));
+    expect(made.spec.template.spec?.tolerations).toEqual(tolerations);
+    const applied = await kubectl(
+      ['apply', '--server-side', '--field-manager=author', '--force-conflicts', '-f', '-'],
+      network('cni'),
+    );
+    expect(applied.code, applied.stderr).toBe(0);
+    const { metadata, spec } = await admin.get(DAEMON_SETS, { namespace: 'default', name: 'cni' });
+    expect([metadata.generation, spec.template.spec?.tolerations]).toEqual([1, tolerations]);
+    const labelled = await kubectl(['label', 'daemonset', 'early', 'team=network']);
+    expect(labelled.code, labelled.stderr).toBe(0);
+    const early = await admin.get(DAEMON_SETS, { namespace: 'default', name: 'early' });
+    expect([early.metadata.generation, early.spec.template.spec?.tolerations]).toEqual([1, undefined]);
   });
 
   it('show warnings, and let good ones and changes of labels pass', async () => {
@@ -255,7 +291,24 @@ async function strangersAuthority(plane: ControlPlane): Promise<string> {
 }
 
 /** The status, whatever comes back; nothing is verified, since a stranger would not either. */
-function post(port: number, path: string, headers: Record<string, string>, body: string | Buffer): Promise<number> {
+/** Asked again where the server has answered and closed before it was sent everything: the answer may be lost then. */
+async function post(
+  port: number,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Buffer,
+  attempts = 5,
+): Promise<number> {
+  try {
+    return await postOnce(port, path, headers, body);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (attempts <= 1 || (code !== 'EPIPE' && code !== 'ECONNRESET')) throw error;
+    return post(port, path, headers, body, attempts - 1);
+  }
+}
+
+function postOnce(port: number, path: string, headers: Record<string, string>, body: string | Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path, method: 'POST', headers, rejectUnauthorized: false, agent: false };
     const sent = request(options, (response) => {
