@@ -27,16 +27,17 @@ import { wallWithin } from './wall-clock.ts';
 const NOTICE_MS = 12_000;
 const LOOK_EVERY_MS = 1_000;
 
-interface Late {
-  /** When that was first seen. */
-  readonly since: number;
-  readonly patienceMs: number;
-}
+/**
+ * When the last jump forward has been noticed. Timers that were set before it run as long as they would have, so what is due shortly
+ * after the jump may be late as well as what the jump went past: the end of a Ticket, or the tick that extends it.
+ */
+const jumpNoticed = ({ jumps }: ClusterView): number =>
+  (jumps.findLast(({ byMs }) => byMs > 0)?.at ?? -Infinity) + NOTICE_MS;
 
 export const expiresOnTime: InvariantFactory = () => {
   const orders = createOrderHistory();
-  /** Tickets that are past their time, by UID. */
-  const late = new Map<string, Late>();
+  /** Since when the controllers should know of Tickets that are past their time, by UID. */
+  const late = new Map<string, number>();
   /** The last tick before each Reserved Ticket became so (epoch ms), by UID: later ones extend it. */
   const reserved = new Map<string, number>();
   let lookedAt = -Infinity;
@@ -70,7 +71,6 @@ export const expiresOnTime: InvariantFactory = () => {
   function judgeLate(view: ClusterView): string | undefined {
     const now = view.now();
     const wall = view.wall();
-    const hasJumped = view.jumps.some(({ at, byMs }) => byMs > 0 && at >= lookedAt);
     lookedAt = now;
     for (const ticket of view.tickets.values()) {
       const { uid, name } = ticket.metadata;
@@ -81,11 +81,11 @@ export const expiresOnTime: InvariantFactory = () => {
       }
       const known = late.get(uid);
       if (known === undefined) {
-        late.set(uid, { since: now, patienceMs: view.patienceMs + (hasJumped ? NOTICE_MS : 0) });
+        late.set(uid, Math.max(now, jumpNoticed(view)));
         continue;
       }
       const knew = view.knewAt(RESERVATION, TICKETS, Number(ticket.metadata.resourceVersion));
-      if (knew !== undefined && now - Math.max(known.since, knew) > known.patienceMs)
+      if (knew !== undefined && now - Math.max(known, knew) > view.patienceMs)
         return `${name} is still Reserved at ${formatTime(wall)}, its time was until ${formatTime(end)}`;
     }
     return undefined;
