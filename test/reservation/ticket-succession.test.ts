@@ -1,5 +1,6 @@
 /** A guardian passes from one Ticket to the next without a moment in which its room is free. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { guardianPod } from '../../src/control/reservation/ticket/guardian-pod.ts';
 import { RESERVATION_ANNOTATIONS as ANNOTATION, RESERVATION_LABELS as LABEL } from '../../src/core/api/names.ts';
 import { ORDERS, PODS, TICKETS } from '../../src/core/api/registry/resources.ts';
 import type { Pod } from '../../src/core/api/types/core-v1.ts';
@@ -110,6 +111,39 @@ describe('the guardian of a Ticket that has expired', () => {
     expect(await world.guardians()).toHaveLength(1);
   });
 });
+
+describe('a successor that has a guardian of its own already, and no room for it', () => {
+  it('gives it up for that of the Ticket that has expired, and the room is never free', async () => {
+    world = await createTicketWorld({ nodes: [{ name: 'node', count: 1, capacity: { cpu: '900m' } }] });
+    const owner = await first();
+    await world.clock.advance(610_000);
+    await world.stopController();
+    const [held] = await world.guardians();
+    await succeed(owner);
+    // As a controller made it that did not see the guardian of the predecessor.
+    await world.client.create(PODS, guardianPod(await world.ticket('two'), ''));
+    await world.clock.advance(1_000);
+    const { seen } = watchGuardians();
+    world.startController();
+    await world.eventually(async () => (await world.phase('two')) === 'Reserved', 5_000);
+    await world.clock.advance(60_000);
+    expect((await world.guardians()).map(({ metadata }) => metadata.uid)).toEqual([held?.metadata.uid]);
+    expect(mostAtATime(seen, (await world.ticket('two')).metadata.uid)).toBe(1);
+  });
+});
+
+/** The most guardians that the Ticket had alive at a time. */
+function mostAtATime(seen: ReturnType<typeof watchGuardians>['seen'], ticketUid: string): number {
+  const alive = new Set<string>();
+  let most = 0;
+  for (const { type, object } of seen) {
+    const isOwn = object.metadata.labels?.[LABEL.ticketUid] === ticketUid;
+    if (isOwn && type !== 'DELETED' && object.metadata.deletionTimestamp === undefined) alive.add(object.metadata.uid);
+    else alive.delete(object.metadata.uid);
+    most = Math.max(most, alive.size);
+  }
+  return most;
+}
 
 describe('a changed template', () => {
   it('passes the guardian of a Reserved Ticket on where the guardian shows nothing of the change', async () => {

@@ -11,16 +11,21 @@ import { readQuantity } from '../../../core/placement/resource-amounts.ts';
 /** Holds room, or may come to: neither ended nor being deleted. */
 export const isAlive = (pod: Pod): boolean => !isTerminal(pod) && !isBeingDeleted(pod);
 
+const isBound = ({ spec }: Pod): boolean => (spec.nodeName ?? '') !== '';
+
+/** A Ticket with these guardians is better off with the other one: it has none, or none that has found room as the other has. */
+export function isOfUse(other: Pod, guardians: readonly Pod[]): boolean {
+  const alive = guardians.filter(isAlive);
+  return alive.length === 0 || (isBound(other) && !alive.some(isBound));
+}
+
 /** Runs on a node and says that it is ready. */
 export const isHolding = (pod: Pod): boolean =>
-  isAlive(pod) &&
-  pod.status?.phase === 'Running' &&
-  (pod.spec.nodeName ?? '') !== '' &&
-  isConditionTrue(pod.status.conditions, 'Ready');
+  isAlive(pod) && pod.status?.phase === 'Running' && isBound(pod) && isConditionTrue(pod.status.conditions, 'Ready');
 
 /** Why no node takes the pod, in the words of the scheduler; undefined before it has refused the pod. */
 export function refusal(pod: Pod): string | undefined {
-  if ((pod.spec.nodeName ?? '') !== '') return undefined;
+  if (isBound(pod)) return undefined;
   const condition = findCondition(pod.status?.conditions, 'PodScheduled');
   return condition?.status === 'False' && condition.reason === 'Unschedulable' ? (condition.message ?? '') : undefined;
 }

@@ -15,7 +15,7 @@ import type { IndexFunction, Lister } from '../../../machinery/cache/object-stor
 import type { Overlay } from '../../../machinery/children/overlay.ts';
 import { effectiveExpiry, keepsFinished, renews } from '../common/expiry.ts';
 import type { GuardianCache } from './guardian-cache.ts';
-import { isAlive } from './guardian-state.ts';
+import { isAlive, isOfUse } from './guardian-state.ts';
 import { windowEnd } from './ticket-status.ts';
 import type { Heir, TicketFacts } from './ticket-step.ts';
 
@@ -88,10 +88,10 @@ function heirOf(caches: TicketCaches, ticket: Stored<Ticket>, guardians: readonl
     const successor = caches.written.latest(cached);
     if (successor === undefined || isBeingDeleted(successor)) continue;
     if (successor.metadata.namespace !== ticket.metadata.namespace) continue;
+    const own = caches.guardians.of(successor.metadata.uid);
     const isWaiting =
       phaseOf(successor) === TICKET_PHASES.pending &&
-      !caches.guardians.of(successor.metadata.uid).some(isAlive) &&
-      guardians.some((pod) => isFitFor(successor, pod));
+      guardians.some((pod) => isFitFor(successor, pod) && isOfUse(pod, own));
     if (isWaiting) return 'waiting';
     heir = 'served';
   }

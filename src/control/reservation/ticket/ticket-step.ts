@@ -12,9 +12,9 @@ import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isTerminal } from '../../../core/placement/pod-record.ts';
-import { fullName, isAlive, isHolding, lossOf, refusal, shortfall } from './guardian-state.ts';
+import { fullName, isAlive, isHolding, isOfUse, lossOf, refusal, shortfall } from './guardian-state.ts';
 
-/** Tickets that name this one as their predecessor. `waiting`: one of them has no guardian yet and can use this one's. */
+/** Tickets that name this one as their predecessor. `waiting`: one of them has no guardian with a node and can use this one's. */
 export type Heir = 'none' | 'waiting' | 'served';
 
 export interface TicketFacts {
@@ -76,11 +76,11 @@ export function nextStep(facts: TicketFacts): Step {
   if (surplus.length > 0) return { type: 'remove', guardians: surplus };
   const ended = guardians.filter(hasEnded);
   if (ended.length > 0) return { type: 'remove', guardians: ended };
-  if (facts.inheritance !== undefined && !isBound(guardian)) return { type: 'take', guardian: facts.inheritance };
+  // The own one goes first, so that there are never two: one that gets a node at this very moment stays, as it has changed.
+  if (facts.heir === 'none' && facts.inheritance !== undefined && isOfUse(facts.inheritance, [guardian]))
+    return { type: 'remove', guardians: [guardian] };
   return stepWith(facts, guardian);
 }
-
-const isBound = ({ spec }: Pod): boolean => (spec.nodeName ?? '') !== '';
 
 /** Ended, and nobody deletes it. */
 const hasEnded = (pod: Pod): boolean => isTerminal(pod) && !isBeingDeleted(pod);
