@@ -7,15 +7,11 @@ import { scenarioNamed } from '../checks/scenarios.ts';
 const PORTION = 5;
 const FIRSTS = Array.from({ length: isThorough ? 20 : 2 }, (_, i) => i * PORTION + 1);
 
-/** Known to fail: a Ticket is Reserved two seconds past its end after a clock jump, without faults (docs/status.md). */
-const KNOWN_FAILURES: ReadonlySet<number> = new Set([84]);
-
 describe('Orders, Tickets and guardians', () => {
   it.each(FIRSTS)(`hold every invariant in ${PORTION} seeds with faults, from %i on`, async (from) => {
     const scenario = scenarioNamed('reservations');
     const failures: string[] = [];
     for (let seed = from; seed < from + PORTION; seed += 1) {
-      if (KNOWN_FAILURES.has(seed)) continue;
       const { violation } = await runSeed({ seed, scenario, withFaults: true });
       if (violation !== undefined) failures.push(`seed ${seed}: ${violation.invariant}: ${violation.problem}`);
     }
