@@ -40,6 +40,15 @@ export async function playSchedulerCase(
   let nodes = 0;
   const own = (side: Side, pod: Pod): Pod => (side.name === 'everynode' ? distort(pod) : pod);
 
+  /** Both have dealt with what was done; also with what Kubernetes was asked anew because ours had tried it again. */
+  async function settled(): Promise<void> {
+    let woken: number;
+    do {
+      woken = stage.woken;
+      await stage.both((side) => stage.settle(side, nodes));
+    } while (stage.woken !== woken);
+  }
+
   /**
    * Pods that wait on both sides, for reasons that differ: each was told at its own time, because a change that cannot help
    * makes the one try again and not the other. Asked now, both must say the same.
@@ -53,7 +62,7 @@ export async function playSchedulerCase(
       const [namespace = '', pod = ''] = name.split('/');
       count('refreshed');
       await stage.both((side) => askAnew(side, { namespace, name: pod }));
-      await stage.both((side) => stage.settle(side, nodes));
+      await settled();
     }
   }
 
@@ -82,7 +91,7 @@ export async function playSchedulerCase(
 
   /** Both have settled, and say the same; or what they say when patience ended. */
   async function agreed(after: string, read: Read, fresh?: string) {
-    await stage.both((side) => stage.settle(side, nodes));
+    await settled();
     const end = Date.now() + patienceMs;
     let refreshAt = 0;
     for (;;) {
@@ -190,7 +199,7 @@ export async function playSchedulerCase(
     const refused = differenceOf('setting up', { refused: theirs }, { refused: ours });
     if (refused !== undefined) return refused;
     nodes = (await stage.kubernetes.client.list(NODES)).items.length;
-    await stage.both((side) => stage.settle(side, nodes));
+    await settled();
     for (const [at, step] of world.steps.entries()) {
       const difference = await take(step, at);
       if (difference !== undefined) return difference;

@@ -45,7 +45,7 @@ export interface SchedulerStage extends Sides {
   /** Forgets those told already. */
   wrongChoices(): readonly WrongChoice[];
   setUp(side: Side, world: SchedulerCase): Promise<readonly string[]>;
-  /** Returns when the scheduler has dealt with everything that was done before, and sees so many nodes. */
+  /** Returns when the scheduler has dealt with everything that was done before, has bound what it placed, and sees so many nodes. */
   settle(side: Side, nodes: number): Promise<void>;
   clear(side: Side): Promise<void>;
 }
@@ -59,6 +59,10 @@ export async function startSchedulerStage(): Promise<SchedulerStage> {
   let woken = 0;
   let plays = 0;
   let sentinels = 0;
+  /** Pods of ours that have a node, and are held back until Kubernetes has chosen too. */
+  const heldBack = new Set<Promise<void>>();
+  /** How many of them went to another node than ours had chosen. */
+  let moved = 0;
 
   function readScores(kubernetes: Side): void {
     const line = /Calculated node's final score for pod" pod="([^"]+)" node="([^"]+)" score=(\d+)/g;
@@ -72,8 +76,15 @@ export async function startSchedulerStage(): Promise<SchedulerStage> {
     }
   }
 
-  /** Where the pod is to go, so that both sides are alike. */
-  async function agree(pod: { namespace?: string; name: string }, chosen: string): Promise<string> {
+  /**
+   * Where the pod is to go, so that both sides are alike. When others were moved after ours had decided, it decided in another
+   * cluster than this: then Kubernetes is right.
+   */
+  async function agree(
+    pod: { namespace?: string; name: string },
+    chosen: string,
+    movedBefore: number,
+  ): Promise<string> {
     const { kubernetes } = await sides.promise;
     const began = plays;
     const there = (): string => kubernetes.pods.get(pod.name, pod.namespace)?.spec.nodeName ?? '';
@@ -81,11 +92,17 @@ export async function startSchedulerStage(): Promise<SchedulerStage> {
       // Kubernetes may not have noticed that it could try again; asked anew, it must come to the same.
       woken += 1;
       await askAnew(kubernetes, pod);
-      if (!(await kubernetes.sees(() => there() !== '', OTHER_DECIDES_MS))) return chosen;
+      if (!(await kubernetes.sees(() => there() !== '', OTHER_DECIDES_MS))) {
+        if (moved !== movedBefore) throw new Error('others were moved since; decide again');
+        return chosen;
+      }
     }
     const wanted = there();
     // Of a case that is over.
     if (wanted === chosen || began !== plays) return chosen;
+    const isOutdated = moved !== movedBefore;
+    moved += 1;
+    if (isOutdated) return wanted;
     readScores(kubernetes);
     const worth = scores.get(nameOf(pod)) ?? {};
     if (worth[chosen] === undefined || worth[chosen] !== worth[wanted])
@@ -96,8 +113,16 @@ export async function startSchedulerStage(): Promise<SchedulerStage> {
 
   const agreeing = (client: Client): Client => ({
     ...client,
-    bind: async (pod, nodeName, options) =>
-      client.bind(pod, pod.namespace === SENTINELS ? nodeName : await agree(pod, nodeName), options),
+    bind(pod, nodeName, options) {
+      if (pod.namespace === SENTINELS) return client.bind(pod, nodeName, options);
+      const movedBefore = moved;
+      // One after the other, as ours decided them: asked anew at the same time, Kubernetes would not see the one beside the other.
+      const bound = Promise.allSettled(heldBack)
+        .then(() => agree(pod, nodeName, movedBefore))
+        .then((node) => client.bind(pod, node, options));
+      heldBack.add(bound);
+      return bound.finally(() => heldBack.delete(bound));
+    },
   });
   const sides = Promise.withResolvers<Sides>();
   const started = await startSides({ scheduler: agreeing });
@@ -131,7 +156,12 @@ export async function startSchedulerStage(): Promise<SchedulerStage> {
       const start = nodes === 0 ? 'no nodes' : `0/${nodes} `;
       for (let seen = 0, tries = 0; seen < 2; tries++) {
         const said = await sentinel(side);
-        if (said.startsWith(start)) seen += 1;
+        // What is held back counts as placed for ours alone. Were the next step taken now, the two would choose in different
+        // clusters, and everything else would be told of a pod that nobody sees on its node.
+        if (side.name === 'everynode' && heldBack.size > 0) {
+          await Promise.allSettled(heldBack);
+          seen = 0;
+        } else if (said.startsWith(start)) seen += 1;
         else if (tries > 200) throw new Error(`the scheduler of ${side.name} does not see ${nodes} nodes: ${said}`);
       }
     },
