@@ -47,7 +47,11 @@ describe('mended: Orders in daemonSet mode', () => {
     await world.available(3);
     const tickets = await world.tickets();
     expect(tickets.map(nodeOf)).toEqual(['node-0', 'node-1', 'node-2']);
-    expect((await world.guardians()).map(({ spec }) => spec.nodeName).sort()).toEqual(['node-0', 'node-1', 'node-2']);
+    expect((await world.guardians()).map(({ spec }) => spec.nodeName ?? '').sort()).toEqual([
+      'node-0',
+      'node-1',
+      'node-2',
+    ]);
   });
 
   it('keep the Ticket of a node that left or is not eligible any more', async () => {
@@ -144,7 +148,7 @@ describe('mended: Tickets of Orders', () => {
     const [first] = await world.tickets();
     if (first !== undefined) await claim(first);
     await world.eventually(async () => (await world.tickets()).some(({ status }) => status?.phase === 'Reserved'));
-    expect((await world.tickets()).map(({ status }) => status?.phase).sort()).toEqual(['Claimed', 'Reserved']);
+    expect((await world.tickets()).map(({ status }) => status?.phase ?? '').sort()).toEqual(['Claimed', 'Reserved']);
   });
 
   it('do not get the annotations of the template', async () => {
