@@ -3,6 +3,7 @@
  * controller with so few requests that their time runs out before their turn comes. In virtual time: minutes of waiting cost
  * nothing.
  */
+import { bootstrap } from '../../src/apiserver/bootstrap.ts';
 import { createSimulatedServer, simulatedActors } from '../../src/assembly/simulated.ts';
 import { NODES, ORDERS, PODS, TICKETS } from '../../src/core/api/registry/resources.ts';
 import { TICKET_PHASES } from '../../src/core/api/names.ts';
@@ -50,6 +51,7 @@ const drive = async <T>(answer: Promise<T>): Promise<T> => {
   while (!isSettled) await clock.drain();
   return answer;
 };
+await drive(bootstrap(admin));
 for (const node of nodesOf({ name: 'node', count }, formatTime(clock.now()))) await drive(admin.create(NODES, node));
 let isSlow = false;
 const stop = new AbortController();
