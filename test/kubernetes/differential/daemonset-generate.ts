@@ -56,8 +56,9 @@ function nodeOf(dice: Dice, index: number): Node {
 function toleration(dice: Dice): Toleration {
   const { key, value, effect } = dice.pick(TAINTS);
   const effects = dice.maybe(60, () => ({ effect }));
+  // Never for no time: there ours makes no pod, on purpose.
   const seconds =
-    effect === 'NoExecute' ? dice.maybe(20, () => ({ effect, tolerationSeconds: dice.pick([0, 60]) })) : {};
+    effect === 'NoExecute' ? dice.maybe(20, () => ({ effect, tolerationSeconds: dice.pick([1, 60]) })) : {};
   if (dice.chance(15)) return { operator: 'Exists', ...effects, ...seconds };
   if (value === undefined || dice.chance(40)) return { key, operator: 'Exists', ...effects, ...seconds };
   return { key, ...dice.maybe(50, () => ({ operator: 'Equal' })), value, ...effects, ...seconds };
