@@ -25,6 +25,8 @@ export async function judge<T>({ seeds, generate, play }: Judged<T>): Promise<{ 
     const found = await play(world, false);
     played += 1;
     if (found === undefined) continue;
+    // What depends on the moment may become something else in a smaller form.
+    process.stderr.write(`${differenceText(seed, 'not looked for yet', found)}\n`);
     const until = { tries: SHRINK_TRIES, untilMs: Date.now() + SHRINK_MS };
     const { smallest, difference } = await shrink(world, found, (form) => play(form, true), until);
     const text = differenceText(seed, smallest, difference);
