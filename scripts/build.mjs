@@ -2,6 +2,8 @@
  * Emits the JavaScript that users run: one file a module into dist/ (tsc), and from those the program itself into dist/bundle/
  * (esbuild), because opening and linking a thousand modules is the greater part of a start. Parts that are imported when they
  * are needed stay files of their own.
+ *
+ *     node scripts/build.mjs [--out=DIR]
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -12,18 +14,21 @@ import { build } from 'esbuild';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-const emitted = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+const other = process.argv.find((argument) => argument.startsWith('--out='))?.slice('--out='.length);
+const out = other ?? join(ROOT, 'dist');
+const elsewhere = other === undefined ? [] : ['--outDir', other, '--tsBuildInfoFile', join(other, '.tsbuildinfo')];
+const emitted = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', ...elsewhere], {
   cwd: ROOT,
   stdio: ['ignore', 2, 2],
 });
 if (emitted.status !== 0) process.exit(emitted.status ?? 1);
 
-const outdir = join(ROOT, 'dist', 'bundle');
+const outdir = join(out, 'bundle');
 rmSync(outdir, { recursive: true, force: true });
 await build({
   absWorkingDir: ROOT,
   // A thread is started from a file of its own, which stands beside its starter here as there.
-  entryPoints: { main: 'dist/cli/main.js', 'yaml-worker': 'dist/apiserver/wire/yaml-worker.js' },
+  entryPoints: { main: join(out, 'cli/main.js'), 'yaml-worker': join(out, 'apiserver/wire/yaml-worker.js') },
   outdir,
   bundle: true,
   splitting: true,

@@ -7,6 +7,7 @@ import { NAMESPACE_RIGHTS, WEBHOOK_RIGHTS } from '../../src/assembly/catalogue/r
 import { selectControllers } from '../../src/assembly/catalogue/select.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { webhookPath } from '../../src/machinery/webhook/answer-review.ts';
+import type { AdmissionPhase } from '../../src/machinery/webhook/review.ts';
 import { PACKAGED_KINDS } from '../../tools/generate/deploy-crds.ts';
 import { generateManifests, ROOT } from '../../tools/generate/deploy.ts';
 import {
@@ -76,7 +77,13 @@ const WITHOUT_WEBHOOKS = [
   'Service',
   'ServiceAccount',
 ];
-const USUAL = [...WITHOUT_WEBHOOKS, 'Secret', 'Service', 'ValidatingWebhookConfiguration'].toSorted();
+const USUAL = [
+  ...WITHOUT_WEBHOOKS,
+  'MutatingWebhookConfiguration',
+  'Secret',
+  'Service',
+  'ValidatingWebhookConfiguration',
+].toSorted();
 const NO_WEBHOOKS = ['--set', 'webhook.enabled=false'];
 
 describe.skipIf(helm === undefined)('the chart', () => {
@@ -276,9 +283,9 @@ describe.skipIf(helm === undefined)('the chart', () => {
 
   it('asks about every kind that a plugin judges before it is stored, and about nothing else', async () => {
     const manifests = await template(CHART);
-    expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(
-      ADMISSION_CATALOGUE.map(({ name: plugin, phase, webhook: registered }) => ({
-        ...registered,
+    const registered = (wanted: AdmissionPhase) =>
+      ADMISSION_CATALOGUE.filter(({ phase }) => phase === wanted).map(({ name: plugin, phase, webhook }) => ({
+        ...webhook,
         clientConfig: {
           service: {
             name: 'everynode-webhook',
@@ -290,8 +297,9 @@ describe.skipIf(helm === undefined)('the chart', () => {
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
         matchPolicy: 'Equivalent',
-      })),
-    );
+      }));
+    expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(registered('validate'));
+    expect(one(manifests, 'MutatingWebhookConfiguration')['webhooks']).toEqual(registered('mutate'));
     expect(container(manifests).args).toEqual(
       expect.arrayContaining(['--webhook-port=9443', '--webhook-name=everynode-webhook']),
     );
@@ -361,7 +369,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
         expect(linted.code, linted.stdout + linted.stderr).toBe(0);
       }
       const own = await template(chart, '--values', valuesFile('webhooks'));
-      expect(kinds(own)).toEqual([...USUAL, 'MutatingWebhookConfiguration'].toSorted());
+      expect(kinds(own)).toEqual(USUAL);
       expect(one(own, 'Secret')).not.toHaveProperty('data');
       expect(one(own, 'ValidatingWebhookConfiguration')['webhooks']).toMatchObject([
         {

@@ -256,7 +256,7 @@ describe('plain manifests', () => {
   it('can be changed with kustomize', async () => {
     const text = await kubectl('kustomize', `${ROOT}/deploy/manifests`);
     expect(text).toContain('image: everynode:0.1.0');
-    expect(text.match(/^kind: /gm)).toHaveLength(13);
+    expect(text.match(/^kind: /gm)).toHaveLength(14);
   });
 
   it('are deleted without a trace', async () => {
