@@ -6,9 +6,9 @@
  *     node scripts/build.mjs [--out=DIR]
  */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -24,8 +24,7 @@ const emitted = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', .
 if (emitted.status !== 0) process.exit(emitted.status ?? 1);
 
 const outdir = join(out, 'bundle');
-rmSync(outdir, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: ROOT,
   // A thread is started from a file of its own, which stands beside its starter here as there.
   entryPoints: { main: join(out, 'cli/main.js'), 'yaml-worker': join(out, 'apiserver/wire/yaml-worker.js') },
@@ -37,4 +36,13 @@ await build({
   target: 'node22',
   packages: 'external',
   logLevel: 'warning',
+  metafile: true,
 });
+
+/** Files of former builds stay for a day: an everynode that was started from them may not have imported all its parts yet. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+const written = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+for (const name of readdirSync(outdir)) {
+  const path = join(outdir, name);
+  if (!written.has(name) && Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path);
+}

@@ -63,9 +63,11 @@ function newest(folder) {
 
 function build(node) {
   const stamp = join(ROOT, 'dist', '.built');
-  if (existsSync(stamp) && statSync(stamp).mtimeMs >= newest(join(ROOT, 'src'))) return;
+  const script = join(ROOT, 'scripts', 'build.mjs');
+  const changedMs = Math.max(newest(join(ROOT, 'src')), statSync(script).mtimeMs);
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= changedMs) return;
   say('building…');
-  const done = spawnSync(node, [join(ROOT, 'scripts', 'build.mjs')], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const done = spawnSync(node, [script], { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (done.status !== 0) {
     say('the build failed; see the lines above.');
     process.exit(1);

@@ -300,6 +300,8 @@ describe.skipIf(helm === undefined)('the chart', () => {
       }));
     expect(one(manifests, 'ValidatingWebhookConfiguration')['webhooks']).toEqual(registered('validate'));
     expect(one(manifests, 'MutatingWebhookConfiguration')['webhooks']).toEqual(registered('mutate'));
+    const strict = await template(CHART, '--set', 'webhook.failurePolicy=Fail');
+    expect(one(strict, 'MutatingWebhookConfiguration')['webhooks']).toEqual(registered('mutate'));
     expect(container(manifests).args).toEqual(
       expect.arrayContaining(['--webhook-port=9443', '--webhook-name=everynode-webhook']),
     );

@@ -11,7 +11,7 @@ export interface YamlReader {
   close(): void;
 }
 
-/** What the thread has read. Making a value of it takes time on the main thread (`parsedYaml`), which the caller chooses. */
+/** Answer of the thread to a text that is YAML. `parsedYaml` makes a value of it, which takes the main thread's time when the caller chooses. */
 export type ReadYaml = Exclude<YamlAnswer, { readonly error: string }>;
 
 export interface YamlReaderLimits {

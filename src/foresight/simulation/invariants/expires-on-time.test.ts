@@ -11,7 +11,7 @@ const RESERVED_FOR_MS = 90_000;
 /** A Ticket that is Reserved until 90 s after the start, and a controller that leaves it so. Times in ms since the start. */
 function forgotten(jump?: ClockJump) {
   let now = 0;
-  /** Those that have come. */
+  /** Jumps of the clock so far. */
   const jumps: ClockJump[] = [];
   const wall = (): number => START + now + jumps.reduce((sum, { byMs }) => sum + byMs, 0);
   const view = createClusterView({ now: () => now, wall, jumps, knewAt: () => 0, reactionMs: 0, patienceMs: 500 });
