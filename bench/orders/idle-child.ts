@@ -4,7 +4,8 @@ import { note } from '../support/report.ts';
 import { cpuMs, order, startCluster, untilReserved } from './cluster.ts';
 
 const REST_MS = 20_000;
-const SETTLE_MS = 15_000;
+/** After a load the engine collects its garbage for some tens of seconds. */
+const SETTLE_MS = 60_000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function share(): Promise<number> {

@@ -105,6 +105,14 @@ const untilFalse = (namespace: string, name: string, type: string): Promise<stri
     /False/,
   );
 
+/** The Order may say that nothing fits before the scheduler has refused the guardians of all nodes. */
+const untilRefused = (namespace: string, name: string, count: string): Promise<string> =>
+  eventually(
+    async () =>
+      findCondition((await cluster.client.get(ORDERS, { namespace, name })).status?.conditions, 'Fits')?.message ?? '',
+    new RegExp(`^no room for ${count} Tickets`),
+  );
+
 /** Names that follow from UIDs, and times, are never the same twice. */
 const withoutChance = (text: string): string =>
   text
@@ -180,7 +188,7 @@ gpu-node-buffer-<id>   gpu-1   Reserved   <age>   <left>   -   -
         template: { spec: { resources: { requests: { cpu: '1' } }, nodeSelector: { disk: 'ssd' } } },
       },
     });
-    await untilFalse(namespace, 'huge', 'Fits');
+    await untilRefused(namespace, 'huge', '3 of 3');
     await untilFalse(namespace, 'nowhere', 'NodesEligible');
     const table = (await everynode('orders', '-A')).stdout;
     expect(table).toMatch(/^NAMESPACE +NAME +MODE/);

@@ -26,6 +26,8 @@ export interface EventExpiryOptions {
 
 const KEEP_MS = 3_600_000;
 const EVERY_MS = 60_000;
+/** Longest time between two rounds: an event that was restored or written by hand may be older than all others. */
+const MOST_MS = 600_000;
 const PAGE = 500;
 
 export function createEventExpiry(options: EventExpiryOptions): Actor {
@@ -33,8 +35,10 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
   const logger = (options.logger ?? silentLogger).with({ controller: 'event-expiry' });
   const keepMs = options.keepMs ?? KEEP_MS;
 
-  async function sweep(signal: AbortSignal): Promise<void> {
+  /** Deletes what is old enough. Returns when the oldest of the others was last told; Infinity where there is none. */
+  async function sweep(signal: AbortSignal): Promise<number> {
     const before = clock.now() - keepMs;
+    let oldest = Infinity;
     let from: string | undefined;
     do {
       const page = await client.list(EVENTS, {
@@ -42,10 +46,21 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
         ...(from === undefined ? {} : { continue: from }),
         signal,
       });
-      for (const event of page.items) if (lastTold(event) < before) await expire(event);
+      for (const event of page.items) {
+        const told = lastTold(event);
+        if (told < before) await expire(event);
+        else oldest = Math.min(oldest, told);
+      }
       from = page.continue;
       await clock.sleep(0, signal);
     } while (from !== undefined && from !== '');
+    return oldest;
+  }
+
+  /** A round reads all events, so the next one waits until one of them can have expired. */
+  function pause(oldest: number): number {
+    const everyMs = options.everyMs ?? EVERY_MS;
+    return Math.max(everyMs, Math.min(oldest + keepMs - clock.now(), MOST_MS));
   }
 
   /** Deletes the event only at the version seen: an event recorded again in this moment stays. */
@@ -61,10 +76,12 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
   return {
     name: 'event-expiry',
     async start(signal) {
+      let waitMs = options.everyMs ?? EVERY_MS;
       while (!signal.aborted) {
         try {
-          await clock.sleep(options.everyMs ?? EVERY_MS, signal);
-          await sweep(signal);
+          await clock.sleep(waitMs, signal);
+          waitMs = options.everyMs ?? EVERY_MS;
+          waitMs = pause(await sweep(signal));
         } catch (error) {
           // Failed deletions are retried in the next round.
           if (!signal.aborted) logger.warn('Could not expire events', { error });
@@ -76,6 +93,9 @@ export function createEventExpiry(options: EventExpiryOptions): Actor {
 
 /** The time the event was last recorded, in whichever of the two APIs. */
 function lastTold({ lastTimestamp, series, eventTime, metadata }: Stored<Event>): number {
-  const times = [lastTimestamp, series?.lastObservedTime, eventTime, metadata.creationTimestamp];
-  return Math.max(...times.map((time) => parseTime(time ?? '') ?? 0));
+  let last = 0;
+  for (const time of [lastTimestamp, series?.lastObservedTime, eventTime, metadata.creationTimestamp]) {
+    if (time !== undefined) last = Math.max(last, parseTime(time) ?? 0);
+  }
+  return last;
 }

@@ -41,8 +41,14 @@ export function createPodGc(options: PodGcOptions): Actor {
   const quarantine = createQuarantine(options.quarantineMs ?? QUARANTINE_MS);
   const keepEnded = options.keepEnded ?? KEEP_ENDED;
 
+  /** The pods at the end of the last round that found nothing to do or to wait for; undefined after any other. */
+  let settledAt: string | undefined;
+
   async function collect(signal: AbortSignal): Promise<void> {
+    const { resourceVersion } = pods;
+    if (settledAt === resourceVersion) return;
     const sorted = sortPods(pods.lister.list(), (name) => nodes.lister.get(name), keepEnded);
+    settledAt = sorted.isSettled ? resourceVersion : undefined;
     await removeAll(sorted.ended, undefined, signal);
     await removeAll(sorted.outOfService, undefined, signal);
     await collectOrphans(sorted, signal);
@@ -96,6 +102,8 @@ export function createPodGc(options: PodGcOptions): Actor {
     name: 'pod-gc',
     ready: () => pods.hasSynced() && nodes.hasSynced(),
     async start(signal) {
+      // A node that goes leaves pods behind which have not changed.
+      const following = nodes.addHandler({ delete: () => (settledAt = undefined) });
       try {
         await Promise.all([pods.synced(signal), nodes.synced(signal)]);
         while (!signal.aborted) {
@@ -106,6 +114,8 @@ export function createPodGc(options: PodGcOptions): Actor {
         }
       } catch (error) {
         if (!wasAborted(error, signal)) throw error;
+      } finally {
+        following.remove();
       }
     },
   };

@@ -14,6 +14,8 @@ export interface Sorted {
   readonly unscheduled: readonly Stored<Pod>[];
   /** Bound to nodes that the cache does not know. */
   readonly byMissingNode: ReadonlyMap<string, readonly Stored<Pod>[]>;
+  /** Nothing is to be removed, now or later, unless a pod changes or a node goes. */
+  readonly isSettled: boolean;
 }
 
 export function sortPods(
@@ -25,10 +27,12 @@ export function sortPods(
   const outOfService: Stored<Pod>[] = [];
   const unscheduled: Stored<Pod>[] = [];
   const byMissingNode = new Map<string, Stored<Pod>[]>();
+  let deleting = 0;
   for (const pod of pods) {
     if (hasEnded(pod)) ended.push(pod);
     const nodeName = pod.spec?.nodeName ?? '';
     const isDeleting = pod.metadata.deletionTimestamp !== undefined;
+    if (isDeleting) deleting += 1;
     if (nodeName === '') {
       if (isDeleting) unscheduled.push(pod);
       continue;
@@ -46,6 +50,7 @@ export function sortPods(
     outOfService: outOfService.toSorted(firstToGo),
     unscheduled,
     byMissingNode,
+    isSettled: deleting === 0 && surplus <= 0 && byMissingNode.size === 0,
   };
 }
 
