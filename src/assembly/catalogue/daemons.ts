@@ -3,8 +3,10 @@ import { createComponentController } from '../../control/component/controller/co
 import { createDaemonSetController } from '../../control/daemonset/daemonset-controller.ts';
 import { createRolloutDriver } from '../../control/daemonset/rollout-driver.ts';
 import { createScheduler } from '../../control/scheduler/scheduler.ts';
+import { TICKETS } from '../../core/api/registry/resources.ts';
 import { componentDefinitions } from '../../core/api/component/definitions.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
+import { createClaimScheduler } from '../claim-scheduler.ts';
 import type { Catalogue } from './entry.ts';
 import { apps, core, FOLLOW, leaseOf } from './rights.ts';
 
@@ -150,7 +152,14 @@ export const DAEMON_CONTROLLERS: Catalogue = [
       },
     ],
     profiles: {
-      embedded: { runs: 'always', create: createScheduler },
+      // Claims need Tickets, which are served where the reservation controller keeps them.
+      embedded: {
+        runs: 'always',
+        create: (given) =>
+          given.registry.byStorage(TICKETS.group, TICKETS.resource) === undefined
+            ? createScheduler(given)
+            : createClaimScheduler(given),
+      },
       operator: { runs: 'named', create: createScheduler },
       simulated: { runs: 'default', create: createScheduler },
     },

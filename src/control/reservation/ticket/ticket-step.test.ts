@@ -64,6 +64,10 @@ function guardian(uid: string, state: State, spec: TicketSpec = SPEC): Stored<Po
 const factsWith = (ticket: Stored<Ticket>, facts: Partial<TicketFacts> = {}): TicketFacts => ({
   ticket,
   guardians: [],
+  shades: [],
+  claimant: 'none',
+  follower: undefined,
+  refusedClaim: undefined,
   inheritance: undefined,
   heir: 'none',
   expiresAt: undefined,
