@@ -77,6 +77,7 @@ function decideQuickly(cycle: CycleState, compiled: CompiledPod): Decision | und
     if (pinnedNodes !== undefined) {
       return refusal === undefined ? decidePinned(cycle, compiled, prepared, pinnedNodes) : refusedBy(prepared, [], []);
     }
+    if (prepared.parts.some(({ part }) => part.basis === 'pod')) return undefined;
   }
   if (lastRefused?.version !== cluster.version || nominatedFor(cycle, compiled) !== undefined) return undefined;
   if (lastRefused.kind !== kindOf(compiled)) return undefined;

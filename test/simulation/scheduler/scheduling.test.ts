@@ -308,6 +308,6 @@ describe('plugins of other rooms', () => {
     await world.addPod('rival', { cpu: '1' });
     await world.addPod('claimant', { cpu: '1' });
     await world.pass(100);
-    expect([await world.nodeOf('rival'), await world.nodeOf('claimant')]).toEqual([undefined, 'a']);
+    expect([await world.nodeOf('rival'), await world.nodeOf('claimant')]).toEqual(['', 'a']);
   });
 });

@@ -14,7 +14,7 @@ import { isAlive } from './guardian-state.ts';
 import { endShadeName } from './shade-pod.ts';
 import type { Step, TicketFacts } from './ticket-step.ts';
 
-/** The pod of a claim. `unseen`: the cache does not show it, which proves nothing. `gone`: the API server has said so. */
+/** The pod of a claim. `none`: no claim, or one that names no UID, such as of another operator. `unseen`: the cache does not show it, which proves nothing. `gone`: the API server has said so. */
 export type Claimant = Stored<Pod> | 'none' | 'unseen' | 'gone';
 
 const REST: Step = Object.freeze({ type: 'rest' });
@@ -24,6 +24,7 @@ const isPod = (claimant: Claimant): claimant is Stored<Pod> => typeof claimant =
 /** Of a Ticket that is Claiming or Claimed. */
 export function handoverStep(facts: TicketFacts): Step {
   if (facts.claimant === 'unseen') return { type: 'ask' };
+  if (facts.claimant === 'none') return REST;
   return phaseOf(facts.ticket) === PHASE.claimed ? stepOfClaimed(facts) : stepOfClaiming(facts);
 }
 

@@ -100,6 +100,7 @@ export function factsOf(
 function claimantIn({ guardians }: TicketCaches, ticket: Stored<Ticket>, gone: string | undefined): Claimant {
   if (!isHanded(ticket)) return 'none';
   const { podNamespace = '', podName = '', podUID = '' } = ticket.status?.claim ?? {};
+  if (podUID === '') return 'none';
   const pod = guardians.named(podName, podNamespace);
   if (pod?.metadata.uid === podUID) return pod;
   return gone === podUID ? 'gone' : 'unseen';
