@@ -58,7 +58,7 @@ describe('a claim', () => {
       claim: { podUID: (await get('claimant')).metadata.uid },
     });
     for (let i = 0; i < 5; i += 1) expect((await get(`rival-${i}`)).spec.nodeName ?? '').toBe('');
-    expect(await stream.uncovered('800m')).toEqual([]);
+    expect(stream.uncovered('800m')).toEqual([]);
   });
 
   it('ends with the pod, not with its name', async () => {

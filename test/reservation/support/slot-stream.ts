@@ -31,11 +31,11 @@ export class SlotStream {
   }
 
   /** The revisions at which less than this was held, after the first at which it was. */
-  uncovered(cpu: string): Promise<readonly string[]> {
+  uncovered(cpu: string): readonly string[] {
     const wanted = milliOf(cpu);
     const first = this.#states.findIndex((state) => state.cpu >= wanted);
     const gaps = this.#states.slice(first).filter((state) => state.cpu < wanted);
-    return Promise.resolve(gaps.map(({ revision, names, cpu: held }) => `${revision}: ${held}m by ${names.join()}`));
+    return gaps.map(({ revision, names, cpu: held }) => `${revision}: ${held}m by ${names.join()}`);
   }
 }
 

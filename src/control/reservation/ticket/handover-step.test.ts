@@ -84,7 +84,8 @@ const factsOf = (slot: Slot): TicketFacts => ({
   guardians: slot.guardians,
   shades: slot.shades,
   claimant: isHanded(slot.ticket) ? (slot.claimant ?? 'gone') : 'none',
-  follower: slot.follower?.spec.nodeName === undefined ? slot.follower : undefined,
+  follower: slot.follower?.spec.nodeName === undefined ? slot.follower : 'served',
+  isFollowed: slot.follower !== undefined,
   refusedClaim: slot.refused,
   inheritance: undefined,
   heir: 'none',
@@ -111,7 +112,7 @@ function carryOut(slot: Slot, step: Step, isRefused: boolean): void {
       slot.refused = undefined;
       return;
     case 'shade':
-      slot.shades.push(stored(shadePod(slot.ticket, step.name, step.nodeName, step.like, 'pause')));
+      slot.shades.push(stored(shadePod(slot.ticket, step.name, step.nodeName, podOf('model', NODE), 'pause')));
       return;
     case 'unshade':
       slot.shades = slot.shades.filter((shade) => !step.shades.includes(shade));

@@ -18,6 +18,9 @@ import type { Step, TicketFacts } from './ticket-step.ts';
 export type Claimant = Stored<Pod> | 'none' | 'unseen' | 'gone';
 
 const REST: Step = Object.freeze({ type: 'rest' });
+/** Longest time that a slot which a claimant leaves is kept for a guardian that is not there yet. */
+const FOLLOWER_MS = 2 * 60_000;
+const FOLLOWER_LOOK_MS = 1000;
 
 const isPod = (claimant: Claimant): claimant is Stored<Pod> => typeof claimant === 'object';
 
@@ -79,13 +82,18 @@ function stepOfClaimed(facts: TicketFacts): Step {
   if (isPod(claimant) && !isTerminal(claimant)) {
     if (!isBeingDeleted(claimant)) return isCovered ? { type: 'unshade', shades } : REST;
     // The guardian of the next Ticket gets the slot when the claimant has left it.
-    return isCovered || follower === undefined
+    return isCovered || follower === 'served' || !facts.isFollowed || facts.refusedClaim !== undefined
       ? REST
-      : { type: 'shade', name: endShade, nodeName, like: follower };
+      : { type: 'shade', name: endShade, nodeName, like: 'ticket' };
   }
   if (isPod(claimant) && isBeingDeleted(claimant) && isCovered) return REST;
-  if (isCovered && follower !== undefined && facts.refusedClaim === undefined)
-    return { type: 'bind', pod: follower, nodeName };
+  if (isCovered && facts.refusedClaim === undefined) {
+    if (typeof follower === 'object') return { type: 'bind', pod: follower, nodeName };
+    const [shade] = shades;
+    const until = (timeOf(shade?.metadata.creationTimestamp) ?? 0) + FOLLOWER_MS;
+    if (follower === undefined && facts.isFollowed && facts.now < until)
+      return { type: 'rest', until: Math.min(until, facts.now + FOLLOWER_LOOK_MS) };
+  }
   return { type: 'report', report: { type: 'released' } };
 }
 

@@ -12,11 +12,12 @@ import { keyOf } from '../../../machinery/cache/object-keys.ts';
 import { textOf, unlessGone } from '../../../machinery/children/write-outcomes.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import type { GuardianCache } from './guardian-cache.ts';
+import { guardianPod } from './guardian-pod.ts';
 import { isShade, shadePod } from './shade-pod.ts';
 
 export interface HandoverWriter {
   /** Creates the shade, or finds it. */
-  shade(ticket: Stored<Ticket>, name: string, nodeName: string, like: Pod): Promise<void>;
+  shade(ticket: Stored<Ticket>, name: string, nodeName: string, like: Pod | 'ticket'): Promise<void>;
   unshade(shade: Stored<Pod>): Promise<void>;
   /** Binds the pod if it fits beside all pods of the node but shades of its Ticket. Returns why not. */
   bind(pod: Stored<Pod>, nodeName: string): Promise<string | undefined>;
@@ -43,7 +44,8 @@ export function createHandoverWriter({ client, guardians, image }: HandoverWrite
 
   return {
     async shade(ticket, name, nodeName, like) {
-      const pod = shadePod(ticket, name, nodeName, like, image);
+      const model = like === 'ticket' ? guardianPod(ticket, '', image) : like;
+      const pod = shadePod(ticket, name, nodeName, model, image);
       try {
         guardians.wrote(await client.create(PODS, pod));
       } catch (error) {

@@ -4,7 +4,7 @@ import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { guardianHash } from '../../../core/daemons/reservation-hash.ts';
 import { pinOfTicket } from '../../../core/daemons/ticket-child.ts';
-import { isHanded, markOf, phaseOf, predecessorOf } from '../../../core/daemons/ticket-phase.ts';
+import { isFinished, isHanded, isHeld, markOf, phaseOf, predecessorOf } from '../../../core/daemons/ticket-phase.ts';
 import { isCordoned } from '../../../core/daemons/verdict.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
@@ -13,7 +13,7 @@ import { controllerOf } from '../../../core/kube/owner-references.ts';
 import type { Informer } from '../../../machinery/cache/informer.ts';
 import type { IndexFunction, Lister } from '../../../machinery/cache/object-store.ts';
 import type { Overlay } from '../../../machinery/children/overlay.ts';
-import { effectiveExpiry, keepsFinished, renews } from '../common/expiry.ts';
+import { effectiveExpiry, isFollowed, keepsFinished, renews } from '../common/expiry.ts';
 import type { GuardianCache } from './guardian-cache.ts';
 import { isAlive, isOfUse } from './guardian-state.ts';
 import type { Claimant } from './handover-step.ts';
@@ -84,6 +84,7 @@ export function factsOf(
     shades,
     claimant: claimantIn(caches, ticket, handover?.gone),
     follower: isCovering(ticket) ? followerOf(caches, ticket) : undefined,
+    isFollowed: isCovering(ticket) && isFollowed(order, ticket),
     refusedClaim: handover?.refused,
     inheritance: phaseOf(ticket) === TICKET_PHASES.pending ? inheritanceOf(caches, ticket) : undefined,
     heir: heirOf(caches, ticket, guardians),
@@ -107,15 +108,17 @@ function claimantIn({ guardians }: TicketCaches, ticket: Stored<Ticket>, gone: s
 }
 
 /** The guardian without a node of the next Ticket of the same Order that is pinned to the node of this one. */
-function followerOf(caches: TicketCaches, ticket: Stored<Ticket>): Stored<Pod> | undefined {
+function followerOf(caches: TicketCaches, ticket: Stored<Ticket>): Stored<Pod> | 'served' | undefined {
   const order = controllerOf(ticket)?.uid;
   const node = ticket.status?.nodeName ?? '';
   if (order === undefined || node === '') return undefined;
   for (const other of caches.tickets.lister.byIndex(PLACES, placeText(order, node))) {
-    if (other.metadata.uid === ticket.metadata.uid || isBeingDeleted(other) || phaseOf(other) !== TICKET_PHASES.pending)
-      continue;
-    for (const pod of caches.guardians.of(other.metadata.uid))
-      if (!isShade(pod) && isAlive(pod) && (pod.spec.nodeName ?? '') === '') return pod;
+    if (other.metadata.uid === ticket.metadata.uid || isBeingDeleted(other) || isFinished(other)) continue;
+    if (isHeld(other)) return 'served';
+    for (const pod of caches.guardians.of(other.metadata.uid)) {
+      if (isShade(pod) || !isAlive(pod)) continue;
+      return (pod.spec.nodeName ?? '') === '' ? pod : 'served';
+    }
   }
   return undefined;
 }

@@ -67,6 +67,7 @@ const factsWith = (ticket: Stored<Ticket>, facts: Partial<TicketFacts> = {}): Ti
   shades: [],
   claimant: 'none',
   follower: undefined,
+  isFollowed: false,
   refusedClaim: undefined,
   inheritance: undefined,
   heir: 'none',

@@ -26,8 +26,13 @@ export interface TicketFacts {
   readonly shades: readonly Stored<Pod>[];
   /** The pod that claims, or has claimed, the Ticket. */
   readonly claimant: Claimant;
-  /** Guardian without a node that the Order wants in the place of the claimant: that of the next Ticket of the same node. */
-  readonly follower: Stored<Pod> | undefined;
+  /**
+   * Guardian without a node that the Order wants in the place of the claimant: that of the next Ticket of the same node. `served`: the
+   * next Ticket has its room.
+   */
+  readonly follower: Stored<Pod> | 'served' | undefined;
+  /** The Order makes another Ticket of the same node after a claim: the follower comes, if it is not there yet. */
+  readonly isFollowed: boolean;
   /** Why a pod that was to be bound under a shade was refused; undefined: it was not. */
   readonly refusedClaim: string | undefined;
   /** A pod that this Ticket can make its guardian: that of its predecessor, or one that it was told to adopt. */
@@ -71,8 +76,8 @@ export type Step =
   | { readonly type: 'remove'; readonly guardians: readonly Stored<Pod>[] }
   /** Ask the API server whether the claimant is there. */
   | { readonly type: 'ask' }
-  /** Create a shade, with the effective requests of a pod. */
-  | { readonly type: 'shade'; readonly name: string; readonly nodeName: string; readonly like: Stored<Pod> }
+  /** Create a shade, with the effective requests of a pod, or with those of the Ticket. */
+  | { readonly type: 'shade'; readonly name: string; readonly nodeName: string; readonly like: Stored<Pod> | 'ticket' }
   /** Let shades go. */
   | { readonly type: 'unshade'; readonly shades: readonly Stored<Pod>[] }
   /** Bind a pod to the node whose room a shade holds for it, if the pod fits. */
