@@ -1,6 +1,6 @@
 /** The Ticket controller, or the scheduler of claimants, ends after any of its writes in a handover, and another goes on. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClaimScheduler } from '../../src/assembly/claim-scheduler.ts';
+import { createClaimScheduler } from '../../src/assembly/catalogue/claim-scheduler.ts';
 import { createScheduler } from '../../src/control/scheduler/scheduler.ts';
 import { CLAIM_ANNOTATIONS, CLAIM_SCHEDULER } from '../../src/core/api/names.ts';
 import { PODS, TICKETS } from '../../src/core/api/registry/resources.ts';

@@ -1,6 +1,6 @@
 /** Rivals of every user priority wait for the room that is handed over, under a scheduler that knows nothing of Tickets. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClaimScheduler } from '../../src/assembly/claim-scheduler.ts';
+import { createClaimScheduler } from '../../src/assembly/catalogue/claim-scheduler.ts';
 import { createDaemonSetController } from '../../src/control/daemonset/daemonset-controller.ts';
 import { createOrderController } from '../../src/control/reservation/order/order-controller.ts';
 import { createScheduler } from '../../src/control/scheduler/scheduler.ts';
@@ -94,7 +94,9 @@ describe('a claimant', () => {
     expect((await pods('standing')).concat(await pods('new')).filter(({ spec }) => spec.nodeName)).toEqual([]);
     const claimed = (await world.tickets()).filter(({ status }) => status?.phase === 'Claimed');
     expect(new Set(claimed.map(({ status }) => status?.claim?.podUID)).size).toBe(200);
-    expect((await pods('')).filter(({ metadata }) => metadata.labels?.[RESERVATION_LABELS.role] === 'shade')).toEqual([]);
+    expect((await pods('')).filter(({ metadata }) => metadata.labels?.[RESERVATION_LABELS.role] === 'shade')).toEqual(
+      [],
+    );
     for (const stream of streams) expect(stream.uncovered(CPU)).toEqual([]);
   });
 
@@ -104,9 +106,10 @@ describe('a claimant', () => {
       ...client,
       async create(resource, object, options) {
         await clock.sleep(20);
-        if (object.metadata.labels?.[RESERVATION_LABELS.role] !== 'shade') return client.create(resource, object, options);
+        if (object.metadata.labels?.[RESERVATION_LABELS.role] !== 'shade')
+          return client.create(resource, object, options);
         const metadata = { ...object.metadata, uid: 'shade', resourceVersion: '999999999', creationTimestamp: '' };
-        return { ...object, metadata } as never;
+        return { ...object, metadata };
       },
       async list(...args) {
         await clock.sleep(20);
@@ -138,7 +141,10 @@ const agent = (image: string): DaemonSet => ({
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
     template: {
       // No kubelet stops a pod at once; the shade is there before it has.
-      metadata: { labels: { app: 'agent' }, annotations: { ...CLAIM, 'everynode.dev/stop-delay': '2s' } } as unknown as DaemonSet['metadata'],
+      metadata: {
+        labels: { app: 'agent' },
+        annotations: { ...CLAIM, 'everynode.dev/stop-delay': '2s' },
+      } as unknown as DaemonSet['metadata'],
       spec: {
         schedulerName: CLAIM_SCHEDULER,
         priorityClassName: `user-${CLAIMANT}`,

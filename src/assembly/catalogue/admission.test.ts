@@ -5,7 +5,13 @@ import { ADMISSION_CATALOGUE, admissionPlugins, webhookPlugins } from './admissi
 describe('the chain of an embedded server', () => {
   it('leaves out a plugin whose rules the server validates by itself', () => {
     expect(admissionPlugins().map(({ name }) => name)).toEqual(['component', 'claim']);
-    expect(webhookPlugins().map(({ name }) => name)).toEqual(['component', 'reservation', 'unreserved-toleration', 'claim-scheduler', 'claim']);
+    expect(webhookPlugins().map(({ name }) => name)).toEqual([
+      'component',
+      'reservation',
+      'unreserved-toleration',
+      'claim-scheduler',
+      'claim',
+    ]);
   });
 
   it('leaves out a plugin whose controller does not run', () => {

@@ -174,7 +174,13 @@ export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
 ];
 
 function podRule(operations: readonly string[]): RuleWithOperations {
-  return { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: [...operations], scope: 'Namespaced' };
+  return {
+    apiGroups: [''],
+    apiVersions: ['v1'],
+    resources: ['pods'],
+    operations: [...operations],
+    scope: 'Namespaced',
+  };
 }
 
 function reservationRule(resources: readonly string[], scope: 'Namespaced' | 'Cluster'): RuleWithOperations {

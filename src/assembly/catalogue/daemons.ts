@@ -7,7 +7,7 @@ import { CLAIM_SCHEDULER } from '../../core/api/names.ts';
 import { TICKETS } from '../../core/api/registry/resources.ts';
 import { componentDefinitions } from '../../core/api/component/definitions.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
-import { createClaimScheduler, createSchedulerOfClaimants } from '../claim-scheduler.ts';
+import { createClaimScheduler, createSchedulerOfClaimants } from './claim-scheduler.ts';
 import type { Catalogue } from './entry.ts';
 import { apps, core, FOLLOW, leaseOf } from './rights.ts';
 

@@ -16,10 +16,7 @@ const bound = (nodeName: string): Stored<Pod> => ({ ...pod, spec: { ...pod.spec,
 const TIMED_OUT = new StatusError(504, 'Timeout', 'too late');
 
 /** A server that answers the binding so, and the questions after it so, one after the other. */
-async function bind(
-  answer: Error | undefined,
-  reads: readonly (Stored<Pod> | Error)[] = [],
-): Promise<Binding> {
+async function bind(answer: Error | undefined, reads: readonly (Stored<Pod> | Error)[] = []): Promise<Binding> {
   const clock = createVirtualClock();
   let read = 0;
   const client = {

@@ -11,7 +11,7 @@ import type { Amount } from '../placement/amounts.ts';
 import type { Requests } from '../placement/requests.ts';
 
 /** Time a claimant has from the claim until it is bound; after that the room is reserved again. */
-export const CLAIM_MS = 2 * 60_000;
+const CLAIM_MS = 2 * 60_000;
 
 /** Its room can be claimed: held by a guardian, and promised to nobody. */
 export function isClaimable(ticket: Stored<Ticket>): boolean {

@@ -47,11 +47,7 @@ export function feasible(prepared: PreparedPod, actual: NodeState, given?: Imagi
 }
 
 /** The node without the pods whose place this one is to take. */
-function withoutDisplaced(
-  prepared: PreparedPod,
-  actual: NodeState,
-  given: Imagined | undefined,
-): Imagined | undefined {
+function withoutDisplaced(prepared: PreparedPod, actual: NodeState, given: Imagined | undefined): Imagined | undefined {
   let imagined: Imagined | undefined;
   for (const { part } of prepared.displacing) {
     for (const key of part.displaced?.(actual) ?? []) {

@@ -22,10 +22,15 @@ export class SlotStream {
       for (const event of events) {
         if (event.type === 'BOOKMARK') continue;
         const pod = event.object;
-        if (event.type === 'DELETED' || isTerminal(pod) || pod.spec.nodeName !== this.#node) this.#pods.delete(pod.metadata.uid);
+        if (event.type === 'DELETED' || isTerminal(pod) || pod.spec.nodeName !== this.#node)
+          this.#pods.delete(pod.metadata.uid);
         else this.#pods.set(pod.metadata.uid, pod);
         const held = [...this.#pods.values()];
-        this.#states.push({ cpu: held.reduce((sum, each) => sum + milliCpu(each), 0), names: held.map(({ metadata }) => metadata.name), revision: pod.metadata.resourceVersion });
+        this.#states.push({
+          cpu: held.reduce((sum, each) => sum + milliCpu(each), 0),
+          names: held.map(({ metadata }) => metadata.name),
+          revision: pod.metadata.resourceVersion,
+        });
       }
     }
   }

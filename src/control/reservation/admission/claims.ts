@@ -3,11 +3,7 @@
  * one Ticket must not come to mean another. `claim-scheduler` gives claimants to the claim scheduler, on clusters with a kube-scheduler;
  * nothing else is written, so that a dry run, or a pod that a later plugin refuses, leaves nothing behind.
  */
-import {
-  claimsAlike,
-  isClaimant,
-  readClaim,
-} from '../../../core/api/kinds/reservation/claim-request.ts';
+import { claimsAlike, isClaimant, readClaim } from '../../../core/api/kinds/reservation/claim-request.ts';
 import { CLAIM_ANNOTATIONS, CLAIM_SCHEDULER } from '../../../core/api/names.ts';
 import type { Pod } from '../../../core/api/types/core-v1.ts';
 import { type FieldError, field, forbidden } from '../../../core/kube/field-errors.ts';
@@ -49,14 +45,24 @@ function findingsOf(pod: Pod, namespace: string): readonly FieldError[] {
   if (read.type === 'unreadable') return read.findings;
   const { schedulerName = DEFAULT_SCHEDULER } = pod.spec;
   if (read.type === 'none' || schedulerName === DEFAULT_SCHEDULER || schedulerName === CLAIM_SCHEDULER) return [];
-  return [forbidden('spec.schedulerName', `scheduler ${schedulerName} knows no Tickets: leave the field out of a pod that claims one`)];
+  return [
+    forbidden(
+      'spec.schedulerName',
+      `scheduler ${schedulerName} knows no Tickets: leave the field out of a pod that claims one`,
+    ),
+  ];
 }
 
 function changesOf(pod: Pod, before: Pod): readonly FieldError[] {
   if (pod.metadata.annotations === before.metadata.annotations || claimsAlike(pod.metadata, before.metadata)) return [];
   return Object.values(CLAIM_ANNOTATIONS)
     .filter((key) => labelOf(pod.metadata.annotations, key) !== labelOf(before.metadata.annotations, key))
-    .map((key) => forbidden(field.key('metadata.annotations', key), 'may not change: delete the pod and create it with the other claim'));
+    .map((key) =>
+      forbidden(
+        field.key('metadata.annotations', key),
+        'may not change: delete the pod and create it with the other claim',
+      ),
+    );
 }
 
 export const createClaimSchedulerAdmission = (): AdmissionPlugin => ({

@@ -36,7 +36,8 @@ interface Slot {
 
 const PREEMPTS_NOBODY = 'not eligible because the pod claims a Ticket, and a claimant preempts nobody.';
 
-const no = (code: string, message: string, fix: () => string): No => describeNo(code, CLAIMS_PLUGIN, message, false, fix);
+const no = (code: string, message: string, fix: () => string): No =>
+  describeNo(code, CLAIMS_PLUGIN, message, false, fix);
 
 /** The part in scheduling a claimant; `undefined`: no Ticket is there and none is required, so the pod is scheduled like any other. */
 export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimRequest): PluginPart | undefined {
@@ -44,7 +45,11 @@ export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimReq
   const claimed = view.tickets.claimedBy(pod.metadata.uid);
   if (claimed !== undefined) return partUnderWay(view, pod, claimed);
   if ((pod.spec.resourceClaims?.length ?? 0) > 0) {
-    const refusal = no('ClaimWithDevices', 'a pod with resource claims cannot claim a Ticket', () => 'remove spec.resourceClaims, or the claim of a Ticket');
+    const refusal = no(
+      'ClaimWithDevices',
+      'a pod with resource claims cannot claim a Ticket',
+      () => 'remove spec.resourceClaims, or the claim of a Ticket',
+    );
     return request.mode === 'Required' ? { basis: 'pod', refusal: refuseEverywhere(refusal) } : undefined;
   }
   const found = findSlots(view, compiled, request);
@@ -66,7 +71,11 @@ export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimReq
 function partUnderWay(view: ClaimView, pod: Stored<Pod>, ticket: Stored<Ticket>): PluginPart {
   const { nodeName = '', guardianPod = '', claim } = ticket.status ?? {};
   const standing = [guardianPod, `${ticket.metadata.namespace ?? ''}/${claim?.shade ?? ''}`];
-  const others = no('ClaimUnderWay', `node(s) other than that of Ticket ${ticket.metadata.name}, which the pod is claiming`, () => '');
+  const others = no(
+    'ClaimUnderWay',
+    `node(s) other than that of Ticket ${ticket.metadata.name}, which the pod is claiming`,
+    () => '',
+  );
   return {
     basis: 'pod',
     only: { nodes: new Set([nodeName]), others },
@@ -131,7 +140,15 @@ function reasonOf({ tooSmall, closed }: FoundSlots, request: ClaimRequest): No {
   if (closed !== undefined) {
     const { namespace = '', name } = closed.metadata;
     const message = `node(s) whose Ticket may not be claimed from this namespace (${namespace}/${name})`;
-    return no('TicketClosed', message, () => `name the namespace in the annotation everynode.dev/claimable-from of the Order`);
+    return no(
+      'TicketClosed',
+      message,
+      () => `name the namespace in the annotation everynode.dev/claimable-from of the Order`,
+    );
   }
-  return no('NoTicket', `node(s) without a Reserved Ticket for the pod, which claims ${wanted}`, () => `reserve room (everynode orders, everynode tickets), or claim with everynode.dev/claim: Preferred`);
+  return no(
+    'NoTicket',
+    `node(s) without a Reserved Ticket for the pod, which claims ${wanted}`,
+    () => `reserve room (everynode orders, everynode tickets), or claim with everynode.dev/claim: Preferred`,
+  );
 }

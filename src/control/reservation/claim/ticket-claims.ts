@@ -116,7 +116,10 @@ function partIn(claims: Claims, compiled: CompiledPod): PluginPart | undefined {
 const requests = new WeakMap<object, ClaimRequest | undefined>();
 
 /** Annotations that cannot be read claim nothing: admission has refused them, or was not there. */
-function requestIn(annotations: NonNullable<Pod['metadata']['annotations']>, namespace: string): ClaimRequest | undefined {
+function requestIn(
+  annotations: NonNullable<Pod['metadata']['annotations']>,
+  namespace: string,
+): ClaimRequest | undefined {
   if (requests.has(annotations)) return requests.get(annotations);
   const read = readClaim({ annotations }, namespace);
   const request = read.type === 'claim' ? read.request : undefined;

@@ -128,8 +128,7 @@ function carryOut(slot: Slot, step: Step, isRefused: boolean): void {
         slot.refused = 'Insufficient cpu';
         // Somebody else has the room already: a shade for a guardian would protect nothing.
         slot.isRobbed ||= step.pod !== slot.claimant;
-      }
-      else if (step.pod === slot.claimant) slot.claimant = bound(step.pod);
+      } else if (step.pod === slot.claimant) slot.claimant = bound(step.pod);
       else if (step.pod === slot.follower) slot.follower = bound(step.pod);
       else slot.guardians = slot.guardians.map((pod) => (pod === step.pod ? bound(pod) : pod));
       return;
@@ -197,7 +196,10 @@ describe('a handover', () => {
   });
 
   it('covers the slot at every step, whatever happens in between', () => {
-    fc.assert(fc.property(anyEvents, anyRefusals, (events, refusals) => void play(events, refusals)), { numRuns: 5_000 });
+    fc.assert(
+      fc.property(anyEvents, anyRefusals, (events, refusals) => void play(events, refusals)),
+      { numRuns: 5_000 },
+    );
   });
 
   it('leaves no shade, and no Ticket Claiming, once all that ends has ended', () => {

@@ -98,7 +98,14 @@ function stepOfClaimed(facts: TicketFacts): Step {
 }
 
 /** Of a Ticket in no hands that still has a shade; undefined: nothing to do about it, go on as without. */
-export function stepUnderShade({ ticket, guardians, shades, refusedClaim, expiresAt, now }: TicketFacts): Step | undefined {
+export function stepUnderShade({
+  ticket,
+  guardians,
+  shades,
+  refusedClaim,
+  expiresAt,
+  now,
+}: TicketFacts): Step | undefined {
   const [shade] = shades;
   if (shade === undefined) return undefined;
   const guardian = guardians.find(isAlive);

@@ -3,11 +3,7 @@
  * counts it; no kubelet admits or runs it. Kubelets delete it again and again, and our finalizer keeps it counted all the same. Tried on
  * an unmodified kube-scheduler and a real kubelet: docs/decisions, "handover".
  */
-import {
-  GUARDIAN_PRIORITY_CLASS,
-  RESERVATION_LABELS as LABEL,
-  SHADE_FINALIZER,
-} from '../../../core/api/names.ts';
+import { GUARDIAN_PRIORITY_CLASS, RESERVATION_LABELS as LABEL, SHADE_FINALIZER } from '../../../core/api/names.ts';
 import { MIRROR_POD } from '../../../core/api/kinds/pod/validate-annotations.ts';
 import { TICKETS } from '../../../core/api/registry/resources.ts';
 import type { Pod } from '../../../core/api/types/core-v1.ts';
@@ -48,7 +44,14 @@ export function shadePod(ticket: Stored<Ticket>, name: string, nodeName: string,
     },
     spec: {
       nodeName,
-      containers: [{ name: 'shade', image, resources: { requests, limits: extendedOf(requests) }, securityContext: CONTAINER_SECURITY }],
+      containers: [
+        {
+          name: 'shade',
+          image,
+          resources: { requests, limits: extendedOf(requests) },
+          securityContext: CONTAINER_SECURITY,
+        },
+      ],
       securityContext: POD_SECURITY,
       automountServiceAccountToken: false,
       enableServiceLinks: false,

@@ -125,7 +125,12 @@ function transitionOf(ticket: Ticket, report: Report): Transition | undefined {
     }
     case 'claim-failed': {
       const note = `Ticket ${ticket.metadata.name} was not handed over: ${report.message}`;
-      return { type: 'Warning', reason: EVENT.claimFailed, note, many: (all) => `the room was not handed over on ${all}` };
+      return {
+        type: 'Warning',
+        reason: EVENT.claimFailed,
+        note,
+        many: (all) => `the room was not handed over on ${all}`,
+      };
     }
     case 'released': {
       const note = `pod ${ticket.status?.claimedPod ?? ''} has ended, and the Ticket with it`;

@@ -269,6 +269,11 @@ function settle(first: TicketFacts): {
         return { facts, isGone: false, removed };
       case 'end':
         return { facts, isGone: true, removed };
+      case 'ask':
+      case 'shade':
+      case 'unshade':
+      case 'bind':
+        throw new Error(`without a claim there is no ${step.type}`);
       case 'report':
         facts = { ...facts, ticket: { ...ticket, status: statusAfter(ticket, step.report, NOW) } };
         if (step.report.type === 'unschedulable') facts = { ...facts, toldAt: NOW };

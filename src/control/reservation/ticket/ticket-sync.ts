@@ -94,7 +94,10 @@ async function handOver(
       return undefined;
     case 'bind': {
       const refused = await handovers.bind(step.pod, step.nodeName);
-      if (refused !== undefined) memory.of(ticket).handover = { refused: `pod ${fullName(step.pod)} does not fit on node ${step.nodeName}: ${refused}` };
+      if (refused !== undefined)
+        memory.of(ticket).handover = {
+          refused: `pod ${fullName(step.pod)} does not fit on node ${step.nodeName}: ${refused}`,
+        };
       else sync.caches.guardians.wrote(await client.get(PODS, keyOf(step.pod)));
       return undefined;
     }

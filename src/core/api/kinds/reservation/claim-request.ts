@@ -7,9 +7,9 @@ import type { Selector } from '../../../kube/selector.ts';
 import { parseSelector } from '../../../kube/selector-text.ts';
 import { CLAIM_ANNOTATIONS as CLAIM, RESERVATION_ANNOTATIONS } from '../../names.ts';
 
-export type ClaimMode = 'Required' | 'Preferred';
+type ClaimMode = 'Required' | 'Preferred';
 
-export type ClaimTarget =
+type ClaimTarget =
   | { readonly type: 'ticket'; readonly name: string }
   | { readonly type: 'selector'; readonly selector: Selector; readonly text: string }
   | { readonly type: 'group'; readonly group: string }
@@ -51,7 +51,12 @@ export function readClaim({ annotations }: Pick<ObjectMeta, 'annotations'>, name
   const mode = readMode(annotations, findings);
   if (ticket === undefined && order === undefined) return readNone(annotations, findings);
   if (ticket !== undefined && order !== undefined)
-    findings.push(forbidden(field.key(PATH, CLAIM.orderRequest), `may not be used beside ${CLAIM.ticketRequest}: a pod claims one Ticket`));
+    findings.push(
+      forbidden(
+        field.key(PATH, CLAIM.orderRequest),
+        `may not be used beside ${CLAIM.ticketRequest}: a pod claims one Ticket`,
+      ),
+    );
   const key = ticket === undefined ? CLAIM.orderRequest : CLAIM.ticketRequest;
   const found = readTarget(key, ticket ?? order ?? '', namespace);
   if (typeof found === 'string') findings.push(invalid(field.key(PATH, key), ticket ?? order, found));
@@ -71,7 +76,9 @@ function readNone(annotations: Annotations, findings: FieldError[]): ReadClaim {
   const mode = labelOf(annotations, CLAIM.claim);
   if (mode === undefined) return NONE;
   const path = field.key(PATH, CLAIM.claim);
-  findings.push(forbidden(path, `says how to claim, but nothing is claimed: add ${CLAIM.orderRequest} or ${CLAIM.ticketRequest}`));
+  findings.push(
+    forbidden(path, `says how to claim, but nothing is claimed: add ${CLAIM.orderRequest} or ${CLAIM.ticketRequest}`),
+  );
   return { type: 'unreadable', findings };
 }
 
@@ -79,14 +86,17 @@ type Found = Pick<ClaimRequest, 'namespace' | 'target'>;
 
 /** The target, or what is wrong with the text. */
 function readTarget(key: string, text: string, own: string): Found | string {
-  const parts = /^(?:(?<namespace>[^/:,=]*)\/)?(?:(?<type>name|group|selector):)?(?<rest>[^]*)$/.exec(text.trim())?.groups;
+  const parts = /^(?:(?<namespace>[^/:,=]*)\/)?(?:(?<type>name|group|selector):)?(?<rest>[^]*)$/.exec(
+    text.trim(),
+  )?.groups;
   const { namespace = own, type = 'name', rest = '' } = parts ?? {};
   if (dns1123LabelProblems(namespace).length > 0) return `${JSON.stringify(namespace)} is not the name of a namespace`;
   const target = targetOf(key, type, rest.trim());
   return typeof target === 'string' ? target : { namespace, target };
 }
 
-const HOW_ORDER = 'must be the name of an Order, name:ORDER or group:GROUP, with NAMESPACE/ in front for another namespace';
+const HOW_ORDER =
+  'must be the name of an Order, name:ORDER or group:GROUP, with NAMESPACE/ in front for another namespace';
 const HOW_TICKET =
   'must be the name of a Ticket, name:TICKET, selector:KEY=VALUE,… or group:GROUP, with NAMESPACE/ in front for another namespace';
 

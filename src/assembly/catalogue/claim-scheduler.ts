@@ -1,9 +1,9 @@
 /** The scheduler with the part of claims in it: the two rooms meet here, over the port in core/placement/plugin.ts. */
-import { whileDefined } from '../control/reservation/served-definitions.ts';
-import { createTicketClaims } from '../control/reservation/claim/ticket-claims.ts';
-import { createScheduler, type Scheduler, type SchedulerOptions } from '../control/scheduler/scheduler.ts';
-import { CLAIM_SCHEDULER } from '../core/api/names.ts';
-import type { Actor } from '../machinery/actor.ts';
+import { whileDefined } from '../../control/reservation/served-definitions.ts';
+import { createTicketClaims } from '../../control/reservation/claim/ticket-claims.ts';
+import { createScheduler, type Scheduler, type SchedulerOptions } from '../../control/scheduler/scheduler.ts';
+import { CLAIM_SCHEDULER } from '../../core/api/names.ts';
+import type { Actor } from '../../machinery/actor.ts';
 
 /** The scheduler of claimants alone, beside a kube-scheduler. */
 export const createSchedulerOfClaimants = (options: SchedulerOptions): Actor =>
