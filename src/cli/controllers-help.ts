@@ -39,8 +39,9 @@ Controllers:
 
 export const OPERATOR_CONTROLLERS_HELP = `
 Controllers:
-  rollout-driver  rolls out DaemonSets with the annotation everynode.dev/rollout-driver, beside the controller that runs DaemonSets
-  component       keeps KubernetesDaemonSets: everything a node daemon needs, from one custom resource
-  daemonset       runs DaemonSets, in place of the DaemonSet controller of kube-controller-manager (only when named)
-  scheduler       gives pods their nodes, in place of kube-scheduler (only when named)
-  reservation     reserves room on nodes: makes the Tickets of Orders and the guardian pods of Tickets`;
+  rollout-driver   rolls out DaemonSets with the annotation everynode.dev/rollout-driver, beside the controller that runs DaemonSets
+  component        keeps KubernetesDaemonSets: everything a node daemon needs, from one custom resource
+  daemonset        runs DaemonSets, in place of the DaemonSet controller of kube-controller-manager (only when named)
+  scheduler        gives pods their nodes, in place of kube-scheduler (only when named)
+  claim-scheduler  gives pods that claim a Ticket their nodes, beside kube-scheduler
+  reservation      reserves room on nodes: makes the Tickets of Orders and the guardian pods of Tickets`;

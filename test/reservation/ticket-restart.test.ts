@@ -3,9 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { RESERVATION_ANNOTATIONS } from '../../src/core/api/names.ts';
 import { ORDERS, PODS, TICKETS } from '../../src/core/api/registry/resources.ts';
 import { isAlive, isHolding } from '../../src/control/reservation/ticket/guardian-state.ts';
-import { timeout } from '../../src/core/kube/status-error.ts';
-import type { Client } from '../../src/machinery/client/client.ts';
 import type { VirtualClock } from '../../src/machinery/time/virtual-clock.ts';
+import { type Accident, withAccident } from './support/accident.ts';
 import { createTicketWorld, madeBy, namespace, order, ticket, type TicketWorld } from './ticket-world.ts';
 
 let world: TicketWorld;
@@ -33,43 +32,6 @@ async function play(): Promise<void> {
   await world.client.patch(ORDERS, { namespace, name: 'rooms' }, { type: 'merge', body });
   await world.eventually(async () => (await world.tickets()).length === 0);
   await world.eventually(async () => (await world.guardians()).length === 0, 10_000);
-}
-
-interface Accident {
-  /** Which write it happens at, from 0 on. */
-  readonly at: number;
-  /** `ends`: the controller does. `lost`: only the answer is. `refused`: the write does not happen. */
-  readonly sort: 'ends' | 'lost' | 'refused';
-}
-
-/** Counts the writes; at one of them the accident happens. */
-function withAccident({ at, sort }: Accident, struck: () => void): (client: Client) => Client {
-  let writes = 0;
-  return (client) => {
-    let isDead = false;
-    const dead = <T>(): Promise<T> => new Promise(() => undefined);
-    async function write<T>(send: () => Promise<T>): Promise<T> {
-      if (isDead) return dead();
-      const isIt = writes === at;
-      writes += 1;
-      if (isIt && sort === 'refused') throw timeout('it was not done');
-      const answer = await send();
-      if (!isIt) return answer;
-      if (sort === 'lost') throw timeout('it was done');
-      isDead = true;
-      struck();
-      return dead();
-    }
-    const read = <T>(send: () => Promise<T>): Promise<T> => (isDead ? dead() : send());
-    return {
-      ...client,
-      get: (...args) => read(() => client.get(...args)),
-      create: (...args) => write(() => client.create(...args)),
-      update: (...args) => write(() => client.update(...args)),
-      patch: (...args) => write(() => client.patch(...args)),
-      delete: (...args) => write(() => client.delete(...args)),
-    };
-  };
 }
 
 /** Never two guardians of one Ticket that are alive, at any revision. */

@@ -8,6 +8,12 @@ import {
   createTolerationAdmission,
   TOLERATION_ADMISSION,
 } from '../../control/reservation/admission/daemon-tolerations.ts';
+import {
+  CLAIM_ADMISSION,
+  CLAIM_SCHEDULER_ADMISSION,
+  createClaimAdmission,
+  createClaimSchedulerAdmission,
+} from '../../control/reservation/admission/claims.ts';
 import { createReservationAdmission } from '../../control/reservation/admission/reservation-admission.ts';
 import {
   CLUSTER_RESERVATIONS,
@@ -16,6 +22,7 @@ import {
   RESERVATION_GROUP,
   RESERVATION_VERSION,
 } from '../../control/reservation/admission/scope.ts';
+import { CLAIM_ANNOTATIONS } from '../../core/api/names.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
 import type { MatchCondition, RuleWithOperations } from '../../core/api/types/admissionregistration-v1.ts';
 import type { Surroundings } from '../../machinery/controller/surroundings.ts';
@@ -62,6 +69,17 @@ export type AdmissionCatalogue = readonly AdmissionRow[];
 const STAYS: MatchCondition = {
   name: 'stays',
   expression: "request.operation == 'CREATE' || !has(object.metadata.deletionTimestamp)",
+};
+
+const claimIn = (object: string): string =>
+  `(has(${object}.metadata.annotations) && [${Object.values(CLAIM_ANNOTATIONS)
+    .map((key) => `'${key}'`)
+    .join(', ')}].exists(key, key in ${object}.metadata.annotations))`;
+
+const CLAIMS: MatchCondition = { name: 'claims', expression: claimIn('object') };
+const CLAIMS_OR_CLAIMED: MatchCondition = {
+  name: 'claims-or-claimed',
+  expression: `${claimIn('object')} || (request.operation == 'UPDATE' && ${claimIn('oldObject')})`,
 };
 
 export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
@@ -125,7 +143,45 @@ export const ADMISSION_CATALOGUE: AdmissionCatalogue = [
       matchConditions: [STAYS],
     },
   },
+  {
+    name: CLAIM_SCHEDULER_ADMISSION,
+    phase: 'mutate',
+    controller: 'reservation',
+    webhookOnly: true,
+    create: createClaimSchedulerAdmission,
+    webhook: {
+      name: 'claim-scheduler.everynode.dev',
+      rules: [podRule(['CREATE'])],
+      // A pod that requires a Ticket must not be scheduled without one. No other pod is asked about.
+      failurePolicy: 'Fail',
+      timeoutSeconds: 5,
+      matchConditions: [CLAIMS],
+    },
+  },
+  {
+    name: CLAIM_ADMISSION,
+    phase: 'validate',
+    controller: 'reservation',
+    create: createClaimAdmission,
+    webhook: {
+      name: 'claim.everynode.dev',
+      rules: [podRule(['CREATE', 'UPDATE'])],
+      failurePolicy: 'Fail',
+      timeoutSeconds: 5,
+      matchConditions: [STAYS, CLAIMS_OR_CLAIMED],
+    },
+  },
 ];
+
+function podRule(operations: readonly string[]): RuleWithOperations {
+  return {
+    apiGroups: [''],
+    apiVersions: ['v1'],
+    resources: ['pods'],
+    operations: [...operations],
+    scope: 'Namespaced',
+  };
+}
 
 function reservationRule(resources: readonly string[], scope: 'Namespaced' | 'Cluster'): RuleWithOperations {
   return {

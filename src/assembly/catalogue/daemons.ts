@@ -3,8 +3,11 @@ import { createComponentController } from '../../control/component/controller/co
 import { createDaemonSetController } from '../../control/daemonset/daemonset-controller.ts';
 import { createRolloutDriver } from '../../control/daemonset/rollout-driver.ts';
 import { createScheduler } from '../../control/scheduler/scheduler.ts';
+import { CLAIM_SCHEDULER } from '../../core/api/names.ts';
+import { TICKETS } from '../../core/api/registry/resources.ts';
 import { componentDefinitions } from '../../core/api/component/definitions.ts';
 import { COMPONENT_PLURAL, GENERATIONS } from '../../core/api/component/generations.ts';
+import { createClaimScheduler, createSchedulerOfClaimants } from './claim-scheduler.ts';
 import type { Catalogue } from './entry.ts';
 import { apps, core, FOLLOW, leaseOf } from './rights.ts';
 
@@ -150,9 +153,56 @@ export const DAEMON_CONTROLLERS: Catalogue = [
       },
     ],
     profiles: {
-      embedded: { runs: 'always', create: createScheduler },
+      // Claims need Tickets, which are served where the reservation controller keeps them.
+      embedded: {
+        runs: 'always',
+        create: (given) =>
+          given.registry.byStorage(TICKETS.group, TICKETS.resource) === undefined
+            ? createScheduler(given)
+            : createClaimScheduler(given),
+      },
       operator: { runs: 'named', create: createScheduler },
       simulated: { runs: 'default', create: createScheduler },
+    },
+  },
+  {
+    name: 'claim-scheduler',
+    aliases: [CLAIM_SCHEDULER],
+    about: 'gives pods that claim a Ticket their nodes, beside kube-scheduler',
+    rights: [
+      {
+        why: 'Gives pods that claim a Ticket their nodes',
+        scope: 'cluster',
+        rules: [
+          core(['nodes', 'namespaces', 'services', 'replicationcontrollers'], FOLLOW),
+          apps(['replicasets', 'statefulsets'], FOLLOW),
+          { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: FOLLOW },
+          { apiGroups: ['storage.k8s.io'], resources: ['storageclasses', 'csinodes'], verbs: FOLLOW },
+          // A pod that prefers a Ticket and finds none is scheduled like any other: bound, and given the room of less important ones.
+          core(['pods'], ['delete', 'get', 'list', 'watch']),
+          core(['pods/binding'], ['create']),
+          core(['pods/status'], ['patch']),
+          core(['persistentvolumes', 'persistentvolumeclaims'], ['list', 'update', 'watch']),
+          { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+          {
+            apiGroups: ['apiextensions.k8s.io'],
+            resources: ['customresourcedefinitions'],
+            resourceNames: ['orders', 'tickets', 'quotas'].map((plural) => `${plural}.${TICKETS.group}`),
+            verbs: FOLLOW,
+          },
+          { apiGroups: [TICKETS.group], resources: ['orders'], verbs: FOLLOW },
+          // Reading one Ticket tells how a claim without an answer has ended.
+          { apiGroups: [TICKETS.group], resources: ['tickets'], verbs: ['get', 'list', 'watch'] },
+          { apiGroups: [TICKETS.group], resources: ['tickets/status'], verbs: ['update'] },
+        ],
+      },
+    ],
+    profiles: {
+      operator: { runs: 'default', create: createSchedulerOfClaimants },
+      simulated: {
+        runs: 'named',
+        create: (given) => createClaimScheduler({ ...given, schedulerName: CLAIM_SCHEDULER }),
+      },
     },
   },
 ];

@@ -43,10 +43,12 @@ export const RESERVATION_CONTROLLERS: Catalogue = [
         ],
       },
       {
-        why: 'Makes the guardians of Tickets, passes them on from one Ticket to the next and removes them',
+        why: 'Makes the guardians of Tickets, passes them on from one Ticket to the next and removes them; hands their room over to claimants',
         scope: 'cluster',
         rules: [
           core(['pods'], ['create', 'delete', 'get', 'list', 'patch', 'watch']),
+          // Binds a claimant, or the guardian that takes its place, while a shade holds the room.
+          core(['pods/binding'], ['create']),
           // The class of guardians is created, never changed. A create cannot be limited to a name.
           { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['create'] },
         ],
@@ -54,7 +56,8 @@ export const RESERVATION_CONTROLLERS: Catalogue = [
       {
         why: 'Follows nodes, and takes the taint everynode.dev/unreserved off a node whose room is reserved',
         scope: 'cluster',
-        rules: [core(['nodes'], ['list', 'patch', 'watch'])],
+        // A node is read once more before a claimant is bound to it.
+        rules: [core(['nodes'], ['get', 'list', 'patch', 'watch'])],
       },
     ],
     kinds: { builtIn: KINDS },

@@ -69,7 +69,7 @@ describe('the catalogue', () => {
 
 describe('which controllers the operator runs', () => {
   it('by default only what can do no harm beside Kubernetes', () => {
-    expect(names('*')).toEqual(['rollout-driver', 'component', 'reservation']);
+    expect(names('*')).toEqual(['rollout-driver', 'component', 'claim-scheduler', 'reservation']);
     for (const { insteadOf, profiles } of CATALOGUE)
       if (insteadOf !== undefined) expect(profiles.operator?.runs).toBe('named');
   });
@@ -77,7 +77,7 @@ describe('which controllers the operator runs', () => {
   it.each([
     [
       ['*', 'daemonset'],
-      ['rollout-driver', 'component', 'daemonset', 'reservation'],
+      ['rollout-driver', 'component', 'daemonset', 'claim-scheduler', 'reservation'],
     ],
     [
       ['daemonset', 'scheduler'],
@@ -85,11 +85,11 @@ describe('which controllers the operator runs', () => {
     ],
     [
       ['*', '-rollout-driver'],
-      ['component', 'reservation'],
+      ['component', 'claim-scheduler', 'reservation'],
     ],
     [
       ['*', '-scheduler'],
-      ['rollout-driver', 'component', 'reservation'],
+      ['rollout-driver', 'component', 'claim-scheduler', 'reservation'],
     ],
     [['daemonset-controller'], ['daemonset']],
     [['-daemonset', 'daemonset'], []],

@@ -2,21 +2,17 @@
  * reservation/ — room reserved on nodes before workload comes: Orders, Tickets and guardians.
  *
  * `order/` makes Tickets of Orders, `ticket/` makes guardians of Tickets and ends Tickets on time, `node/` opens new nodes to workload
- * once their room is reserved. The three meet through API objects only; this file starts and stops them together. `common/` has what
- * they share.
+ * once their room is reserved, `claim/` is the part of a scheduler that hands room over to pods. They meet through API objects only; this
+ * file starts and stops the first three together. `common/` has what they share.
  */
-import { ORDERS } from '../../core/api/registry/resources.ts';
-import type { Resource } from '../../core/kube/objects.ts';
 import type { Actor } from '../../machinery/actor.ts';
-import { borrowInformers } from '../../machinery/cache/borrowed-informers.ts';
-import { createInformers } from '../../machinery/cache/informers.ts';
 import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { createEventRecorder, type EventRecorder } from '../../machinery/events/event-recorder.ts';
 import { linkAbort } from '../../machinery/time/abort.ts';
 import { createReservationMetrics } from './common/reservation-metrics.ts';
 import { createUnreservedTaintController } from './node/unreserved-taint-controller.ts';
 import { createOrderController } from './order/order-controller.ts';
-import { whileServed } from './served-definitions.ts';
+import { whileDefined } from './served-definitions.ts';
 import { createTicketController } from './ticket/ticket-controller.ts';
 
 export interface ReservationControllerOptions extends Surroundings {
@@ -31,32 +27,7 @@ export interface ReservationControllerOptions extends Surroundings {
 const COMPONENT = 'everynode-reservation';
 
 export function createReservationController(options: ReservationControllerOptions): Actor {
-  if (options.areDefined !== true) return createParts(options);
-  const { client, clock, random, logger } = options;
-  const following = { clock, random, ...(logger === undefined ? {} : { logger }), dropManagedFields: true };
-  return whileServed(client, following, () => {
-    // Objects from the wire share equal parts again: Tickets of one template hold its parts once.
-    const own = createInformers(client, { ...following, share: true });
-    const isOwn = ({ group }: Resource): boolean => group === ORDERS.group;
-    const { informers, release } = borrowInformers(options.informers, (resource) =>
-      isOwn(resource) ? own : options.informers,
-    );
-    const parts = createParts({ ...options, informers });
-    return {
-      ...parts,
-      unknown: () =>
-        [...own.all()].flatMap((informer) =>
-          informer.hasSynced() && !informer.isRefused() ? [] : [informer.resource],
-        ),
-      async start(signal) {
-        try {
-          await Promise.all([own.start(signal), parts.start(signal)]);
-        } finally {
-          release();
-        }
-      },
-    };
-  });
+  return options.areDefined === true ? whileDefined('reservation', options, createParts) : createParts(options);
 }
 
 /** All parts over kinds that are served. */

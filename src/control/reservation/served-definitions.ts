@@ -7,8 +7,11 @@ import type { CustomResourceDefinition } from '../../core/api/types/apiextension
 import { isConditionTrue } from '../../core/kube/conditions.ts';
 import type { GroupVersionResource, Resource } from '../../core/kube/objects.ts';
 import type { Actor } from '../../machinery/actor.ts';
+import { borrowInformers } from '../../machinery/cache/borrowed-informers.ts';
 import { createInformer, type InformerOptions } from '../../machinery/cache/informer.ts';
+import { createInformers } from '../../machinery/cache/informers.ts';
 import type { Client } from '../../machinery/client/client.ts';
+import type { Surroundings } from '../../machinery/controller/surroundings.ts';
 import { silentLogger } from '../../machinery/logging/logger.ts';
 import { aborted, linkAbort } from '../../machinery/time/abort.ts';
 
@@ -23,8 +26,41 @@ const isServed = (definition: CustomResourceDefinition | undefined, { version }:
   isConditionTrue(definition.status?.conditions, 'Established') &&
   definition.spec.versions.some(({ name, served }) => name === version && served);
 
+/**
+ * The actor, while the API server serves the kinds by definitions, which may come and go. Informers of the kinds are its own; all others
+ * are the process's.
+ */
+export function whileDefined<O extends Surroundings>(name: string, options: O, create: (options: O) => Actor): Actor {
+  const { client, clock, random, logger } = options;
+  const following = { clock, random, ...(logger === undefined ? {} : { logger }), dropManagedFields: true };
+  const served = whileServed(client, following, () => {
+    // Objects from the wire share equal parts again: Tickets of one template hold its parts once.
+    const own = createInformers(client, { ...following, share: true });
+    const isOwn = ({ group }: Resource): boolean => group === ORDERS.group;
+    const { informers, release } = borrowInformers(options.informers, (resource) =>
+      isOwn(resource) ? own : options.informers,
+    );
+    const actor = create({ ...options, informers });
+    return {
+      ...actor,
+      unknown: () =>
+        [...own.all()].flatMap((informer) =>
+          informer.hasSynced() && !informer.isRefused() ? [] : [informer.resource],
+        ),
+      async start(signal) {
+        try {
+          await Promise.all([own.start(signal), actor.start(signal)]);
+        } finally {
+          release();
+        }
+      },
+    };
+  });
+  return { ...served, name };
+}
+
 /** @param create a new actor for each time in which all kinds are served. */
-export function whileServed(client: Client, options: InformerOptions, create: () => Actor): Actor {
+function whileServed(client: Client, options: InformerOptions, create: () => Actor): Actor {
   const logger = options.logger ?? silentLogger;
   const definitions = KINDS.map((kind) => {
     const fieldSelector = `metadata.name=${nameOf(kind)}`;

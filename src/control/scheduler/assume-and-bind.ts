@@ -1,17 +1,14 @@
 /**
- * A pod has been given a node: the pod is assumed there at once, plugins and volumes reserve, and the binding runs beside
- * the deciding of the next pods. A binding that fails frees the node's room and sends the pod back to the queue.
+ * A pod has been given a node: the pod is assumed there at once, volumes and a plugin that binds reserve, and the binding
+ * runs beside the deciding of the next pods. A binding that fails frees the node's room and sends the pod back to the queue.
  */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Refusal } from '../../core/placement/answer.ts';
 import type { CompiledPod } from '../../core/placement/compiled-pod.ts';
+import type { Binding, PluginReservation } from '../../core/placement/plugin.ts';
 import { recordOf } from '../../core/placement/pod-record.ts';
 import { keyOf } from '../../machinery/cache/object-keys.ts';
-import type { Binding } from './binder.ts';
-import { reservationMessage } from './failure-reports.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
-import { rejectorBit } from './queue/rejectors.ts';
 import { requestTurn, type SchedulerState, track } from './scheduler-state.ts';
 import type { Reservation } from './volume-bindings.ts';
 
@@ -24,58 +21,57 @@ export function assumeAndBind(
 ): void {
   const { queue, cluster } = scheduler;
   const { pod } = entry;
+  const slot = reserveSlot(scheduler, compiled, nodeName);
   scheduler.assumed.assume(pod, nodeName);
-  const refusal = scheduler.binder.reserve(compiled, nodeName);
-  if (refusal !== undefined) {
-    refuseReservation(scheduler, entry, compiled, refusal, began);
-    return;
-  }
   const node = cluster.nodes.get(nodeName)?.node;
   const reservation = node === undefined ? undefined : scheduler.volumes.reserve(pod, node);
   queue.placed(entry, nodeName);
   scheduler.nominations.end(pod, nodeName);
   scheduler.statuses.forget(entry.uid);
   queue.changed({ kind: 'pod-placed', record: recordOf(pod), nodeName });
-  if (reservation !== undefined) {
-    track(scheduler, bindVolumes(scheduler, reservation, entry, compiled, nodeName, began));
+  if (reservation !== undefined || slot !== undefined) {
+    track(scheduler, bindSlowly(scheduler, reservation, slot, entry, compiled, nodeName, began));
     return;
   }
   scheduler.bindings += 1;
   track(scheduler, bind(scheduler, entry, compiled, nodeName, began));
 }
 
-/** A plugin refused to reserve on the node that was chosen. */
-function refuseReservation(
-  scheduler: SchedulerState,
-  entry: QueuedPod,
+/** Asked before the pod is assumed: the plugin's part is the one that the decision was made with. */
+function reserveSlot(
+  { plugins, cluster }: SchedulerState,
   compiled: CompiledPod,
-  refusal: Refusal,
-  began: number,
-): void {
-  scheduler.assumed.forget(entry.pod);
-  scheduler.metrics.attempted('unschedulable', scheduler.clock.monotonic() - began);
-  const plugins = refusal.nos.map((no) => no.plugin);
-  const rejectors = plugins.reduce((bits, name) => bits | rejectorBit(name), 0);
-  scheduler.reports.unschedulable(entry.pod, reservationMessage(refusal), '');
-  scheduler.queue.refused(entry, rejectors, plugins, compiled);
+  nodeName: string,
+): PluginReservation | undefined {
+  for (const plugin of plugins) {
+    const part = plugin.partIn(compiled, cluster);
+    if (part?.reserve !== undefined) return part.reserve(nodeName);
+  }
+  return undefined;
 }
 
-/** Binding volumes may take minutes; such pods do not count among the bindings that hold up further decisions. */
-async function bindVolumes(
+/** Volumes and plugins may take minutes; such pods do not count among the bindings that hold up further decisions. */
+async function bindSlowly(
   scheduler: SchedulerState,
-  reservation: Reservation,
+  volumes: Reservation | undefined,
+  slot: PluginReservation | undefined,
   entry: QueuedPod,
   compiled: CompiledPod,
   nodeName: string,
   began: number,
 ): Promise<void> {
-  const message = await reservation.bind(scheduler.stopping.signal);
-  reservation.undo();
-  if (message === undefined) {
+  const message = await volumes?.bind(scheduler.stopping.signal);
+  volumes?.undo();
+  if (message === undefined && slot === undefined) {
     scheduler.bindings += 1;
     return bind(scheduler, entry, compiled, nodeName, began);
   }
-  bindingEnded(scheduler, entry, compiled, nodeName, { bound: false, settled: false, message }, began);
+  const result: Binding =
+    message === undefined && slot !== undefined
+      ? await slot.bind(scheduler.stopping.signal)
+      : { bound: false, settled: false, message: message ?? '' };
+  if (!result.bound) slot?.undo();
+  bindingEnded(scheduler, entry, compiled, nodeName, result, began);
   requestTurn(scheduler);
 }
 
@@ -107,7 +103,6 @@ function bindingEnded(
     scheduler.events.scheduled(pod, nodeName);
     return;
   }
-  scheduler.binder.unreserve(compiled, nodeName);
   if (scheduler.assumed.forget(pod)) {
     queue.changed({ kind: 'room', nodeName, record: recordOf(pod), atMost: Infinity });
   }

@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { conflict, notFound, StatusError } from '../../core/kube/status-error.ts';
-import { describeNo, refuse, YES } from '../../core/placement/answer.ts';
 import { compilePodOnce } from '../../core/placement/compiled-pod.ts';
-import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
+import type { Binding } from '../../core/placement/plugin.ts';
 import type { Client } from '../../machinery/client/client.ts';
 import { createSeededRandom } from '../../machinery/random/seeded-random.ts';
 import { createVirtualClock } from '../../machinery/time/virtual-clock.ts';
-import { createBinder, type Binding } from './binder.ts';
+import { createBinder } from './binder.ts';
 import { podOf } from './testing/scheduler-harness.ts';
 
 const pod = podOf('p');
@@ -17,11 +16,7 @@ const bound = (nodeName: string): Stored<Pod> => ({ ...pod, spec: { ...pod.spec,
 const TIMED_OUT = new StatusError(504, 'Timeout', 'too late');
 
 /** A server that answers the binding so, and the questions after it so, one after the other. */
-async function bind(
-  answer: Error | undefined,
-  reads: readonly (Stored<Pod> | Error)[] = [],
-  plugins: readonly SchedulerPlugin[] = [],
-): Promise<Binding> {
+async function bind(answer: Error | undefined, reads: readonly (Stored<Pod> | Error)[] = []): Promise<Binding> {
   const clock = createVirtualClock();
   let read = 0;
   const client = {
@@ -35,7 +30,6 @@ async function bind(
     client,
     clock,
     random: createSeededRandom(1),
-    plugins,
     signal: new AbortController().signal,
   });
   const result = binder.bind(compiled, 'a');
@@ -66,38 +60,5 @@ describe('binding', () => {
     ],
   ])('%s', async (_, answer, reads, expected) => {
     expect(await bind(answer, reads)).toEqual(expected);
-  });
-});
-
-describe('plugins', () => {
-  const no = refuse([describeNo('X', 'Tickets', 'no ticket', false, () => '')]);
-
-  it('may stop a binding at the last moment', async () => {
-    const refusing = [{ name: 'Tickets', preBind: () => Promise.resolve(no) }];
-    expect(await bind(undefined, [], refusing)).toEqual({ bound: false, settled: false, message: 'no ticket' });
-    const failing = [{ name: 'Tickets', preBind: () => Promise.reject(new Error('boom')) }];
-    expect(await bind(undefined, [], failing)).toEqual({
-      bound: false,
-      settled: false,
-      message: 'running PreBind plugin "Tickets": boom',
-    });
-  });
-
-  it('free what was reserved when one of them refuses, the last first', () => {
-    const told: string[] = [];
-    const plugin = (name: string, answer: typeof YES | typeof no): SchedulerPlugin => ({
-      name,
-      reserve: () => (told.push(`reserve ${name}`), answer),
-      unreserve: () => void told.push(`unreserve ${name}`),
-    });
-    const binder = createBinder({
-      client: {} as Client,
-      clock: createVirtualClock(),
-      random: createSeededRandom(1),
-      plugins: [plugin('one', YES), plugin('two', no), plugin('three', YES)],
-      signal: new AbortController().signal,
-    });
-    expect(binder.reserve(compiled, 'a')).toBe(no);
-    expect(told).toEqual(['reserve one', 'reserve two', 'unreserve three', 'unreserve two', 'unreserve one']);
   });
 });

@@ -42,8 +42,9 @@ export const nominatedFor = ({ cluster }: CycleState, { record }: CompiledPod): 
 
 export function rememberRefused(cycle: CycleState, decision: Refused): Refused {
   const { compiled, version } = decision.prepared;
-  // Where plugins judge pods, two of a kind may differ in properties that only the plugin reads.
-  if (cycle.plugins.length === 0 && compiled.nodeAffinity.pinnedNodes === undefined) {
+  // A plugin that judges each pod may answer otherwise for the next, even for the same one a moment later.
+  const isByKind = decision.prepared.parts.every(({ part }) => part.basis === 'kind');
+  if (isByKind && decision.prepared.pinnedNodes === undefined) {
     cycle.lastRefused = { kind: kindOf(compiled), version, decision };
   }
   return decision;

@@ -37,8 +37,10 @@ export interface Cycle {
   /** Decides at once, where that is cheap: pinned pods, and pods whose kind was refused at this version of the cluster. */
   quick(compiled: CompiledPod): Decision | undefined;
   attempt(compiled: CompiledPod): Attempt;
-  /** Storage or the answers of a plugin changed, which the cluster's version does not count. */
+  /** Storage changed, which the cluster's version does not count. */
   forget(): void;
+  /** The answers of a plugin changed, which neither the cluster's version nor the changes of nodes count. */
+  forgetAll(): void;
 }
 
 const NO_OPTIONS: ScoreOptions = {};
@@ -59,17 +61,23 @@ export function createCycle({ cluster, order, random, plugins, turn, scoring }: 
     quick: (compiled) => decideQuickly(cycle, compiled),
     attempt: (compiled) => searchNode(cycle, compiled),
     forget: () => void (cycle.lastRefused = undefined),
+    forgetAll() {
+      cycle.lastRefused = undefined;
+      cycle.memory.forget();
+    },
   };
 }
 
 function decideQuickly(cycle: CycleState, compiled: CompiledPod): Decision | undefined {
   const { cluster, lastRefused } = cycle;
   if (cluster.nodes.size === 0) return NO_NODES;
-  const { pinnedNodes } = compiled.nodeAffinity;
-  if (pinnedNodes !== undefined) {
+  if (cycle.plugins.length > 0 || compiled.nodeAffinity.pinnedNodes !== undefined) {
     const prepared = prepare(cycle, compiled);
-    if (prepared.refusal !== undefined) return refusedBy(prepared, [], []);
-    return decidePinned(cycle, compiled, prepared, pinnedNodes);
+    const { pinnedNodes, refusal } = prepared;
+    if (pinnedNodes !== undefined) {
+      return refusal === undefined ? decidePinned(cycle, compiled, prepared, pinnedNodes) : refusedBy(prepared, [], []);
+    }
+    if (prepared.parts.some(({ part }) => part.basis === 'pod')) return undefined;
   }
   if (lastRefused?.version !== cluster.version || nominatedFor(cycle, compiled) !== undefined) return undefined;
   if (lastRefused.kind !== kindOf(compiled)) return undefined;

@@ -33,8 +33,13 @@ export const NO_NODES: Decision = { outcome: 'no-nodes' };
 export const OVERTAKEN: Decision = { outcome: 'overtaken' };
 
 export function refusedBy(prepared: PreparedPod, states: readonly NodeState[], refusals: readonly Refusal[]): Refused {
-  let rejectors = prepared.pinnedNodes === undefined ? 0 : REJECTOR.NodeAffinity;
+  const { pinnedNodes, notPinned } = prepared;
+  let rejectors = pinnedNodes === undefined ? 0 : REJECTOR.NodeAffinity;
   let named: Set<string> | undefined;
+  if (notPinned !== undefined) {
+    rejectors |= rejectorBit(notPinned.plugin);
+    named = new Set([notPinned.plugin]);
+  }
   const note = ({ nos }: Refusal): void => {
     const [first] = nos;
     if (first === undefined) return;

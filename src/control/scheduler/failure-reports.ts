@@ -1,8 +1,7 @@
 /** Reports a failed attempt: the event, the condition and the nomination, worded by core/placement as kube-scheduler does. */
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { Stored } from '../../core/kube/objects.ts';
-import type { Refusal } from '../../core/placement/answer.ts';
-import { failureOf, NO_NODES, summarize, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
+import { failureOf, NO_NODES, summarizeFailure, truncateNote } from '../../core/placement/summary.ts';
 import type { EventRecorder } from '../../machinery/events/event-recorder.ts';
 import type { Refused } from './decision.ts';
 import type { Nominations } from './nominations.ts';
@@ -27,9 +26,6 @@ export const noNodesMessage = NO_NODES;
 /** `0/5 nodes are available: …`, followed by the message of preemption. */
 export const refusalMessage = ({ prepared, refusals }: Refused, afterwards?: string): string =>
   summarizeFailure(failureOf(prepared, refusals, afterwards));
-
-/** Like `refusalMessage`, for the one chosen node on which a plugin refused to reserve. */
-export const reservationMessage = (refusal: Refusal): string => summarize([refusal]);
 
 export function createFailureReports({ events, statuses, nominations }: FailureReportOptions): FailureReports {
   const report = (

@@ -1,11 +1,12 @@
 /**
  * Scores of nodes for the last pod of a kind, each kept until the node or its pods change. Ten thousand pods of one
  * template then ask every node a handful of times instead of five hundred nodes each. Only for kinds about which nodes
- * can be asked one by one: no filters across nodes, no preferences, no plugins.
+ * can be asked one by one: no filters across nodes, no preferences, no plugin that judges each pod.
  */
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
 import { feasible } from '../../core/placement/filters.ts';
 import type { NodeState } from '../../core/placement/node-state.ts';
+import type { NamedPart } from '../../core/placement/plugin.ts';
 import type { PreparedPod } from '../../core/placement/prepared-pod.ts';
 import { scoreByRequests } from '../../core/placement/scores.ts';
 import { kindOf } from './queue/kinds-of-pods.ts';
@@ -26,6 +27,8 @@ interface NodeScores {
 export interface KindMemory {
   /** `undefined` where nodes cannot be asked one by one. */
   scoresFor(prepared: PreparedPod): NodeScores | undefined;
+  /** The answers of a plugin changed, which the changes of nodes do not show. */
+  forget(): void;
 }
 
 interface Memory {
@@ -36,6 +39,8 @@ interface Memory {
 
 /** Templates that are scheduled at the same time are few; sixteen bytes a node each. */
 const MAX_KINDS = 8;
+
+const isByKind = ({ part }: NamedPart): boolean => part.basis === 'kind' && part.scoring === undefined;
 
 export function createKindMemory(cluster: ClusterState): KindMemory {
   /** Least recently used first. */
@@ -54,8 +59,9 @@ export function createKindMemory(cluster: ClusterState): KindMemory {
   }
 
   return {
+    forget: () => memories.clear(),
     scoresFor(prepared) {
-      if (cluster.nominated > 0 || prepared.plugins.length > 0 || prepared.spread !== undefined) return undefined;
+      if (cluster.nominated > 0 || prepared.spread !== undefined || !prepared.parts.every(isByKind)) return undefined;
       if (!prepared.volumes.none || !prepared.affinity.skipped) return undefined;
       const score = scoreByRequests(prepared);
       if (score === undefined) return undefined;

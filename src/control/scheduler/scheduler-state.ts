@@ -6,6 +6,7 @@
 import type { Pod } from '../../core/api/types/core-v1.ts';
 import type { ClusterState } from '../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../core/placement/compiled-pod.ts';
+import type { SchedulerPlugin } from '../../core/placement/plugin.ts';
 import type { Budget } from '../../core/placement/victims.ts';
 import { wasAborted } from '../../machinery/time/abort.ts';
 import type { Clock } from '../../machinery/time/clock.ts';
@@ -55,6 +56,8 @@ interface SchedulerParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Plugins of other rooms; always the same array. */
+  readonly plugins: readonly SchedulerPlugin[];
   /** Aborts all writes and waits of the scheduler; aborted once, when it stops. */
   readonly stopping: AbortController;
   /** Most bindings in flight; at this number no further pod is decided. */

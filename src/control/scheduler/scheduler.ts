@@ -110,7 +110,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return { ...queue.counts, binding: scheduler.bindings };
     },
     pluginChanged(name) {
-      cycle.forget();
+      cycle.forgetAll();
       queue.changed({ kind: 'plugin', name });
     },
 
@@ -190,6 +190,7 @@ function createState(options: SchedulerOptions, schedulerName: string): Schedule
     stopping,
     maxBinding: options.maxBinding ?? MAX_BINDING,
     turn,
+    plugins,
     runTurn: () => runTurn(scheduler),
     cluster,
     queue,
@@ -199,7 +200,7 @@ function createState(options: SchedulerOptions, schedulerName: string): Schedule
     storage,
     volumes,
     cycle: createCycle({ cluster, order, random, plugins, turn, scoring }),
-    binder: createBinder({ client, clock, random, plugins, signal }),
+    binder: createBinder({ client, clock, random, signal }),
     statuses,
     reports: createFailureReports({ events, statuses, nominations }),
     preemptions: createPreemptionExecutor({ client, clock, logger, events, cluster, pods, withdraw }),

@@ -158,7 +158,7 @@ export const RESERVATION_LABELS = {
   ticketUid: 'korder.dev/ticket-uid',
   /** Guardian: `true`. */
   guardian: 'korder.dev/guardian',
-  /** Guardian: `guardian`. */
+  /** Guardian: `guardian`; shade: `shade`. */
   role: 'korder.dev/role',
   /** Ticket: hash of the Order's template that the Ticket was made from. */
   templateHash: 'everynode.dev/template-hash',
@@ -179,7 +179,27 @@ export const RESERVATION_ANNOTATIONS = {
   adoptedGuardian: 'everynode.dev/adopted-guardian',
   /** Ticket of an Order in daemonSet mode: UID of the node it was made for. A node created again under the name is another one. */
   nodeUid: 'everynode.dev/node-uid',
+  /** Order, or Ticket without one: namespaces whose pods may claim, separated by commas; `*` for all. Its own may always. */
+  claimableFrom: 'everynode.dev/claimable-from',
+  /** Ticket: the group that pods may ask for instead of a name; also read as a label. */
+  ticketGroup: 'korder.dev/ticket-group',
 } as const;
+
+/** Annotations by which a pod claims the room of a Ticket. */
+export const CLAIM_ANNOTATIONS = {
+  /** The Ticket: a name, `name:NAME`, `selector:KEY=VALUE,…` or `group:GROUP`; with `NAMESPACE/` in front, of that namespace. */
+  ticketRequest: 'korder.dev/ticket-request',
+  /** Any Ticket of the Order: a name, `name:NAME` or `group:GROUP`; with `NAMESPACE/` in front, of that namespace. */
+  orderRequest: 'korder.dev/order-request',
+  /** `Required`: the pod waits for a Ticket. `Preferred` (default): without a Ticket it is scheduled like any pod. */
+  claim: 'everynode.dev/claim',
+} as const;
+
+/** Scheduler of claimants on clusters with a kube-scheduler. */
+export const CLAIM_SCHEDULER = 'everynode-claims';
+
+/** Finalizer of shades: it keeps them counted on their node although kubelets delete them. */
+export const SHADE_FINALIZER = 'everynode.dev/shade';
 
 /** Reasons of a Ticket's condition NodeEligible while it is False. */
 export const NODE_INELIGIBLE_REASONS = {
@@ -249,6 +269,13 @@ export const TICKET_REASONS = {
   /** The guardian was deleted, evicted or has failed; another follows. */
   lost: 'GuardianLost',
   expired: 'Expired',
+  /** A pod takes over the room. */
+  claiming: 'Claiming',
+  claimed: 'Claimed',
+  /** The pod did not get the room, in which the Ticket is held or gets another guardian. */
+  claimFailed: 'ClaimFailed',
+  /** The pod that had the room has ended. */
+  released: 'Released',
 } as const;
 
 /** Reasons of events about Orders and Tickets. */
@@ -261,6 +288,7 @@ export const RESERVATION_EVENTS = {
   ticketExpired: 'TicketExpired',
   ticketClaimed: 'TicketClaimed',
   ticketReleased: 'TicketReleased',
+  claimFailed: 'ClaimFailed',
   guardianLost: 'GuardianLost',
   guardianCreateFailed: 'GuardianCreateFailed',
   guardianTooSmall: 'GuardianTooSmall',

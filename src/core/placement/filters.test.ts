@@ -219,8 +219,13 @@ describe('pods promised room on a node', () => {
 describe('plugins of other rooms', () => {
   const held: SchedulerPlugin = {
     name: 'Held',
-    filter: (_, state) =>
-      state.name === 'n1' ? refuse([describeNo('HeldForOwner', 'Held', 'node(s) held', false, () => 'claim it')]) : YES,
+    partIn: () => ({
+      basis: 'kind',
+      filter: (state) =>
+        state.name === 'n1'
+          ? refuse([describeNo('HeldForOwner', 'Held', 'node(s) held', false, () => 'claim it')])
+          : YES,
+    }),
   };
 
   it('are asked after the built-in filters, in their order', () => {
@@ -229,7 +234,7 @@ describe('plugins of other rooms', () => {
       ok: false,
       nos: [{ code: 'HeldForOwner', fix: 'claim it' }],
     });
-    expect(answer(pod('p'), cluster, 'n2', [{ name: 'Silent' }, held]).ok).toBe(true);
+    expect(answer(pod('p'), cluster, 'n2', [{ name: 'Silent', partIn: () => undefined }, held]).ok).toBe(true);
     expect(codes(answer(pod('p'), cluster, 'n3', [held]))).toEqual(['NodeUnschedulable']);
   });
 });

@@ -18,7 +18,7 @@ import type { ClusterState } from './cluster-state.ts';
 import type { CompiledPod } from './compiled-pod.ts';
 import { explainFit, fits } from './fit.ts';
 import { firstConflict, hostPortNo } from './host-ports.ts';
-import { type Imagined, imagine, imagineFurther, imagineWith } from './imagined.ts';
+import { type Imagined, imagine, imagineFurther, imagineWith, imagineWithout } from './imagined.ts';
 import { notPinnedHereNo } from './node-affinity.ts';
 import { nodeNameMatches, nodeNameNo } from './node-name.ts';
 import type { NodeState } from './node-state.ts';
@@ -38,13 +38,26 @@ const exclusiveInUse = (prepared: PreparedPod, imagined: Imagined | undefined): 
   prepared.exclusiveClaimsInUse > 0 && prepared.exclusiveClaimsInUse + (imagined?.exclusiveClaims ?? 0) > 0;
 
 /** The fast path. With `imagined`, that state stands in for the actual one. */
-export function feasible(prepared: PreparedPod, actual: NodeState, imagined?: Imagined): boolean {
+export function feasible(prepared: PreparedPod, actual: NodeState, given?: Imagined): boolean {
+  const imagined = prepared.displacing.length === 0 ? given : withoutDisplaced(prepared, actual, given);
   const state = imagined === undefined ? actual : imagined.state;
   if (!passesBuiltIn(prepared, state, imagined)) return false;
-  for (const plugin of prepared.plugins) {
-    if (plugin.filter?.(prepared.compiled, state, prepared.cluster).ok === false) return false;
-  }
+  for (const { part } of prepared.parts) if (part.filter?.(state).ok === false) return false;
   return true;
+}
+
+/** The node without the pods whose place this one is to take. */
+function withoutDisplaced(prepared: PreparedPod, actual: NodeState, given: Imagined | undefined): Imagined | undefined {
+  let imagined: Imagined | undefined;
+  for (const { part } of prepared.displacing) {
+    for (const key of part.displaced?.(actual) ?? []) {
+      const record = (given?.state ?? actual).pods.get(key);
+      if (record === undefined) continue;
+      imagined ??= given === undefined ? imagine(prepared, actual) : imagineFurther(given);
+      imagineWithout(prepared, imagined, record);
+    }
+  }
+  return imagined ?? given;
 }
 
 function passesBuiltIn(prepared: PreparedPod, state: NodeState, imagined: Imagined | undefined): boolean {
@@ -94,14 +107,16 @@ const volumesOk = (prepared: PreparedPod, state: NodeState, imagined: Imagined |
   judgeVolumes(prepared.volumes, state, prepared.cluster.storage, exclusiveInUse(prepared, imagined)).length === 0;
 
 /** Like `feasible`, with the reasons of a refusal. */
-export function judge(prepared: PreparedPod, actual: NodeState, imagined?: Imagined): Answer {
+export function judge(prepared: PreparedPod, actual: NodeState, given?: Imagined): Answer {
+  const imagined = prepared.displacing.length === 0 ? given : withoutDisplaced(prepared, actual, given);
   const state = imagined === undefined ? actual : imagined.state;
-  const { refusal, pinnedNodes, compiled } = prepared;
+  const { refusal, pinnedNodes } = prepared;
   if (refusal !== undefined) return refusal;
-  if (pinnedNodes !== undefined && !pinnedNodes.has(state.name)) return refuse([notPinnedHereNo(pinnedNodes)]);
+  if (pinnedNodes !== undefined && !pinnedNodes.has(state.name))
+    return refuse([prepared.notPinned ?? notPinnedHereNo(pinnedNodes)]);
   if (!passesBuiltIn(prepared, state, imagined)) return refuse(firstNos(prepared, state, imagined));
-  for (const plugin of prepared.plugins) {
-    const answer = plugin.filter?.(compiled, state, prepared.cluster) ?? YES;
+  for (const { part } of prepared.parts) {
+    const answer = part.filter?.(state) ?? YES;
     if (!answer.ok) return answer;
   }
   return YES;

@@ -3,11 +3,11 @@
  * (kube-scheduler's PreFilter). Good for one version of the cluster; preparing again is cheap, because populations and
  * spread tables are kept up to date by the cluster itself.
  */
-import { createNo, type Refusal, refuseEverywhere } from './answer.ts';
+import { createNo, type No, type Refusal, refuseEverywhere } from './answer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { CompiledPod } from './compiled-pod.ts';
 import { nodeAffinityConflictNo } from './node-affinity.ts';
-import type { SchedulerPlugin } from './plugin.ts';
+import type { NamedPart, SchedulerPlugin } from './plugin.ts';
 import type { PodRecord } from './pod-record.ts';
 import { type StaticVerdicts, verdictsFor } from './static-verdicts.ts';
 import { type AffinityView, viewAffinity } from './pod-affinity.ts';
@@ -20,10 +20,16 @@ export interface PreparedPod {
   readonly cluster: ClusterState;
   readonly version: number;
   readonly plugins: readonly SchedulerPlugin[];
+  /** The parts that plugins take in scheduling this pod; empty for nearly all pods. */
+  readonly parts: readonly NamedPart[];
+  /** The parts among them that give the pod the place of others. */
+  readonly displacing: readonly NamedPart[];
   /** The pod can go nowhere, whatever the node. */
   readonly refusal: Refusal | undefined;
   /** The only nodes worth asking about; `undefined` means all. */
   readonly pinnedNodes: ReadonlySet<string> | undefined;
+  /** Why all other nodes are not, where a plugin names the nodes. */
+  readonly notPinned: No | undefined;
   /** Verdicts of tolerations and node affinity on each node. */
   readonly verdicts: StaticVerdicts;
   /** Slots where one of the pod's host ports is in use; `undefined` when none is anywhere. */
@@ -38,6 +44,7 @@ export interface PreparedPod {
 }
 
 const NO_PLUGINS: readonly SchedulerPlugin[] = Object.freeze([]);
+const NO_PARTS: readonly NamedPart[] = Object.freeze([]);
 /** The last one of each cluster: enough for a caller that asks node by node, and nothing old is held on to. */
 const latest = new WeakMap<ClusterState, PreparedPod>();
 
@@ -47,13 +54,51 @@ export function preparePod(
   plugins: readonly SchedulerPlugin[] = NO_PLUGINS,
 ): PreparedPod {
   const known = latest.get(cluster);
-  if (known?.compiled === compiled && known.version === cluster.version && known.plugins === plugins) return known;
-  const prepared = prepare(compiled, cluster, plugins);
+  const parts = plugins.length === 0 ? NO_PARTS : partsIn(compiled, cluster, plugins);
+  if (
+    known?.compiled === compiled &&
+    known.version === cluster.version &&
+    known.plugins === plugins &&
+    isSame(known.parts, parts)
+  ) {
+    return known;
+  }
+  const prepared = prepare(compiled, cluster, plugins, parts);
   latest.set(cluster, prepared);
   return prepared;
 }
 
-function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly SchedulerPlugin[]): PreparedPod {
+function partsIn(
+  compiled: CompiledPod,
+  cluster: ClusterState,
+  plugins: readonly SchedulerPlugin[],
+): readonly NamedPart[] {
+  let parts: NamedPart[] | undefined;
+  for (const plugin of plugins) {
+    const part = plugin.partIn(compiled, cluster);
+    if (part !== undefined) (parts ??= []).push({ name: plugin.name, part });
+  }
+  return parts ?? NO_PARTS;
+}
+
+const isSame = (a: readonly NamedPart[], b: readonly NamedPart[]): boolean =>
+  a === b || (a.length === b.length && a.every(({ part }, index) => part === b[index]?.part));
+
+/** The nodes that the pod's own affinity and all plugins allow. */
+function pinsOf(own: ReadonlySet<string> | undefined, parts: readonly NamedPart[]): ReadonlySet<string> | undefined {
+  let pins = own;
+  for (const { part } of parts) {
+    if (part.only !== undefined) pins = pins === undefined ? part.only.nodes : pins.intersection(part.only.nodes);
+  }
+  return pins;
+}
+
+function prepare(
+  compiled: CompiledPod,
+  cluster: ClusterState,
+  plugins: readonly SchedulerPlugin[],
+  parts: readonly NamedPart[],
+): PreparedPod {
   const { record, nodeAffinity, spread, tolerations } = compiled;
   const volumes = resolveVolumes(compiled.pod, cluster.storage);
   const { hard } = spread;
@@ -63,8 +108,11 @@ function prepare(compiled: CompiledPod, cluster: ClusterState, plugins: readonly
     cluster,
     version: cluster.version,
     plugins,
-    refusal: refusalOf(compiled, volumes),
-    pinnedNodes: nodeAffinity.pinnedNodes,
+    parts,
+    displacing: parts.length === 0 ? NO_PARTS : parts.filter(({ part }) => part.displaced !== undefined),
+    refusal: refusalOf(compiled, volumes) ?? parts.find(({ part }) => part.refusal !== undefined)?.part.refusal,
+    pinnedNodes: parts.length === 0 ? nodeAffinity.pinnedNodes : pinsOf(nodeAffinity.pinnedNodes, parts),
+    notPinned: parts.find(({ part }) => part.only !== undefined)?.part.only?.others,
     verdicts,
     portUsers: portUsersOf(record, cluster),
     scalarColumns: scalarColumnsOf(compiled, cluster),

@@ -226,9 +226,12 @@ describe('scores of plugins', () => {
   it('are brought to 0–100 and weighted, unless they say they are', () => {
     const raw: SchedulerPlugin = {
       name: 'Raw',
-      scoring: { weight: 2, score: (_, state) => (state.name === 'a' ? 8 : 4) },
+      partIn: () => ({ basis: 'kind', scoring: { weight: 2, score: (state) => (state.name === 'a' ? 8 : 4) } }),
     };
-    const ready: SchedulerPlugin = { name: 'Ready', scoring: { weight: 1, score: () => 7, normalised: true } };
+    const ready: SchedulerPlugin = {
+      name: 'Ready',
+      partIn: () => ({ basis: 'kind', scoring: { weight: 1, score: () => 7, normalised: true } }),
+    };
     const nodes = [node('a'), node('b')];
     expect(scores('Raw', pod('p', '1', '1'), nodes, [], {}, [raw])).toEqual([100, 50]);
     expect(scores('Ready', pod('p', '1', '1'), nodes, [], {}, [ready])).toEqual([7, 7]);

@@ -56,9 +56,12 @@ export function scoreNodes(
     scores.forEach((score, index) => (totals[index] = (totals[index] ?? 0) + weight * score));
   };
   for (const [name, weight, scorer] of BUILT_IN) count(name, weight, scorer(prepared, nodes, options));
-  for (const { name, scoring } of prepared.plugins) {
+  for (const {
+    name,
+    part: { scoring },
+  } of prepared.parts) {
     if (scoring === undefined) continue;
-    const raw = nodes.map((state) => scoring.score(prepared.compiled, state, prepared.cluster));
+    const raw = nodes.map((state) => scoring.score(state));
     count(name, scoring.weight, scoring.normalised === true ? raw : normalise(raw, false));
   }
   return { totals, byPlugin };

@@ -82,12 +82,14 @@ export function preemptionSummary(totalNodes: number, refusals: Iterable<Refusal
 /** In the words of the release: `preemption: …`, after what the claims plugin says. */
 export const preemptionSays = (text: string): string => `${NO_CLAIMS}, preemption: ${text}`;
 
+const NOT_PINNED = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+
 /** The failure of a prepared pod: with the reason for unjudged nodes, and the refusal that holds everywhere. */
 export function failureOf(prepared: PreparedPod, refusals: Iterable<Refusal>, afterwards?: string): Failure {
   return {
     totalNodes: prepared.cluster.nodes.size,
     refusals,
-    ...(prepared.pinnedNodes === undefined ? {} : { unjudged: "node(s) didn't satisfy plugin(s) [NodeAffinity]" }),
+    ...(prepared.pinnedNodes === undefined ? {} : { unjudged: prepared.notPinned?.message ?? NOT_PINNED }),
     ...(prepared.refusal === undefined ? {} : { everywhere: messagesOf(prepared.refusal) }),
     ...(afterwards === undefined ? {} : { afterwards }),
   };

@@ -135,13 +135,20 @@ function reprieve(
   return { nodeName: state.name, pods: pods.toSorted(byImportance), budgetViolations };
 }
 
+/** Why the pod preempts nobody, whatever the node; `undefined` where it may. */
+export function preemptsNobody({ compiled, parts }: PreparedPod): string | undefined {
+  if (compiled.pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
+  return parts.find(({ part }) => part.preemptsNobody !== undefined)?.part.preemptsNobody;
+}
+
 /**
  * `undefined` when the pod may preempt; otherwise kube-scheduler's words for why not. `nominated` is the node it was promised,
  * if that can still become its own.
  */
 export function preemptionForbidden(prepared: PreparedPod, nominated: string | undefined): string | undefined {
-  const { pod, record } = prepared.compiled;
-  if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
+  const { record } = prepared.compiled;
+  const nobody = preemptsNobody(prepared);
+  if (nobody !== undefined) return nobody;
   if (nominated === undefined) return undefined;
   for (const other of prepared.cluster.nodes.get(nominated)?.pods.values() ?? []) {
     if (other.priority < record.priority && leavesByPreemption(other)) {

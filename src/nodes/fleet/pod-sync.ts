@@ -2,8 +2,10 @@
  * A kubelet's work on one pod of its node: admits or rejects it, takes it through its lifecycle, reports its status and
  * emits its events. A pod's memory here can be lost at any moment: all that matters is read from the pod itself.
  */
+import { MIRROR_POD } from '../../core/api/kinds/pod/validate-annotations.ts';
 import { PODS } from '../../core/api/registry/resources.ts';
 import type { Pod, PodStatus } from '../../core/api/types/core-v1.ts';
+import { labelOf } from '../../core/kube/labels.ts';
 import type { Stored } from '../../core/kube/objects.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import { addPod, removePod } from '../../core/placement/node-state.ts';
@@ -37,6 +39,10 @@ export interface PodSyncOptions {
 /** Status reports of one pod without a rest in between, after which another writer must be undoing them. */
 const MAX_STREAK = 8;
 const STREAK_PAUSE_MS = 30_000;
+/** Time after which a kubelet deletes a mirror pod again. */
+const DISMISS_EVERY_MS = 2000;
+
+const isMirror = ({ metadata }: Pod): boolean => labelOf(metadata.annotations, MIRROR_POD) !== undefined;
 
 /** The maps are keyed by pod key; a pod at rest is in none of them, so that fifty thousand of those cost nothing. */
 export class PodSync {
@@ -58,6 +64,7 @@ export class PodSync {
 
   /** Takes the pod one step further; a promise means that a write is under way. */
   sync(key: string, pod: Stored<Pod>, node: SimulatedNode): Promise<unknown> | undefined {
+    if (isMirror(pod)) return this.#dismiss(key, pod);
     const rejection = countOnNode(pod, node);
     if (rejection !== undefined) return this.#reject(key, pod, rejection);
     this.#reportDaemon(pod, node);
@@ -78,6 +85,21 @@ export class PodSync {
     return this.#report(key, pod, rejectedStatus(pod, rejection, { now, text: formatTime(now) }), () => [
       rejectionEvent(pod, rejection),
     ]);
+  }
+
+  /**
+   * A mirror pod without a static pod, which simulated nodes have none of: a kubelet neither admits nor counts it, and deletes it by
+   * its name, again and again while a finalizer keeps it.
+   */
+  #dismiss(key: string, pod: Stored<Pod>): Promise<unknown> | undefined {
+    const { client, work } = this.#options;
+    const now = this.#clock.now();
+    const last = this.#moments.get(key);
+    const waitMs = last === undefined ? 0 : last + DISMISS_EVERY_MS - now;
+    work.addAfter(key, waitMs > 0 ? waitMs : DISMISS_EVERY_MS);
+    if (waitMs > 0) return undefined;
+    this.#moments.set(key, now);
+    return client.delete(PODS, keyOf(pod), { gracePeriodSeconds: 0 });
   }
 
   #advance(key: string, pod: Stored<Pod>, node: SimulatedNode): Promise<unknown> | undefined {

@@ -2,7 +2,12 @@
  * For each controller what makes it use every right it has, with the accidents that some of them are there for. Nothing waits
  * for the outcome here: with a right less there is none.
  */
-import { ROLLOUT_ANNOTATIONS as ANNOTATION, UNRESERVED_TAINT } from '../../../src/core/api/names.ts';
+import {
+  CLAIM_ANNOTATIONS,
+  CLAIM_SCHEDULER,
+  ROLLOUT_ANNOTATIONS as ANNOTATION,
+  UNRESERVED_TAINT,
+} from '../../../src/core/api/names.ts';
 import {
   CONTROLLER_REVISIONS,
   DAEMON_SETS,
@@ -20,6 +25,7 @@ import {
 import type { DaemonSet } from '../../../src/core/api/types/apps-v1.ts';
 import type { Event, Pod, PodSpec } from '../../../src/core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../src/core/api/types/korder-v1alpha1.ts';
+import { claimingStatus } from '../../../src/core/daemons/ticket-claim.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { isStatus, StatusError } from '../../../src/core/kube/status-error.ts';
 import type { Client } from '../../../src/machinery/client/client.ts';
@@ -190,9 +196,10 @@ const there = (error: unknown): void => {
   if (!isStatus(error, 'AlreadyExists')) throw error;
 };
 
-export const scheduler: Scenario = {
-  feature: 'scheduler',
-  ground: 'bare',
+/** @param own fields of all pods that it is to schedule. */
+const schedulerScenario = (feature: string, ground: Scenario['ground'], own: Partial<PodSpec>): Scenario => ({
+  feature,
+  ground,
   through: (client) => ({ ...client, bind: losesFirst(client.bind, () => true, lost) }),
   async begin(admin) {
     count += 1;
@@ -214,11 +221,12 @@ export const scheduler: Scenario = {
     };
     await admin.create(PRIORITY_CLASSES, vital).catch(there);
     // One that has a place, one that no node takes, and one that another must make room for.
-    await admin.create(PODS, pod(`plain-${at}`, {}));
+    await admin.create(PODS, pod(`plain-${at}`, own));
     const nobody = { labelSelector: { matchLabels: { app: 'nobody' } }, topologyKey: 'kubernetes.io/hostname' };
     await admin.create(
       PODS,
       pod(`homeless-${at}`, {
+        ...own,
         affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [nobody] } },
       }),
     );
@@ -228,6 +236,7 @@ export const scheduler: Scenario = {
     await admin.create(
       PODS,
       pod(`vital-${at}`, {
+        ...own,
         ...most,
         priorityClassName: 'vital',
         nodeSelector: { 'kubernetes.io/hostname': nodeName },
@@ -253,7 +262,10 @@ export const scheduler: Scenario = {
         metadata: { name, namespace },
         spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
       });
-      await admin.create(PODS, pod(name, { volumes: [{ name: 'disk', persistentVolumeClaim: { claimName: name } }] }));
+      await admin.create(
+        PODS,
+        pod(name, { ...own, volumes: [{ name: 'disk', persistentVolumeClaim: { claimName: name } }] }),
+      );
     }
   },
   /** It has other labels, which might make it welcome somewhere, and does not say any more why it waits: it is told again. */
@@ -283,6 +295,42 @@ export const scheduler: Scenario = {
       events.items.some((event) => event.regarding?.name === `homeless-${at}` && (event.series?.count ?? 0) > 1)
     );
   },
+});
+
+export const scheduler = schedulerScenario('scheduler', 'bare', {});
+
+const ofClaimants = schedulerScenario('claim-scheduler', 'defined', { schedulerName: CLAIM_SCHEDULER });
+
+/** A Ticket that is Reserved, as the reservation controller would have left it, and the pod that claims it. */
+async function beginClaim(admin: Client, at: number): Promise<void> {
+  const nodeName = `node-${at % NODE_COUNT}`;
+  const guardian = `guardian-${at}`;
+  await admin.create(PODS, pod(guardian, { nodeName }));
+  const made = await admin.create(TICKETS, ticket(`claimed-${at}`, {}));
+  const status = { phase: 'Reserved', nodeName, guardianPod: `${namespace}/${guardian}` };
+  await admin.update(TICKETS, { ...made, status }, { subresource: 'status' });
+  const claimant = pod(`claimant-${at}`, { schedulerName: CLAIM_SCHEDULER });
+  const annotations = {
+    [CLAIM_ANNOTATIONS.ticketRequest]: `claimed-${at}`,
+    [CLAIM_ANNOTATIONS.claim]: 'Required',
+  };
+  await admin.create(PODS, { ...claimant, metadata: { ...claimant.metadata, annotations } });
+}
+
+const claimScheduler: Scenario = {
+  ...ofClaimants,
+  through: (client) => ({
+    ...ofClaimants.through(client),
+    update: losesFirst(client.update, ({ resource }) => resource === 'tickets', lost),
+  }),
+  async begin(admin) {
+    await ofClaimants.begin(admin);
+    await beginClaim(admin, count);
+  },
+  async isDone(admin) {
+    const { status } = await admin.get(TICKETS, { namespace, name: `claimed-${count}` });
+    return status?.phase === 'Claiming' && ofClaimants.isDone(admin);
+  },
 };
 
 const reservedBy = (admin: Client, order: string): Promise<readonly Stored<Ticket>[]> =>
@@ -307,6 +355,16 @@ const ticket = (name: string, spec: Ticket['spec'], labels = {}): Ticket => ({
   metadata: { name, namespace, labels },
   spec: { ...room, ...spec },
 });
+
+/** What the scheduler of claimants does. */
+async function claimByHand(admin: Client, at: number): Promise<void> {
+  const free = await admin.get(TICKETS, { namespace, name: `claimed-${at}` });
+  if (free.status?.phase !== 'Reserved') return;
+  const claimant = await admin.get(PODS, { namespace, name: `claimant-${at}` });
+  await admin
+    .update(TICKETS, { ...free, status: claimingStatus(free, claimant, Date.now()) }, { subresource: 'status' })
+    .catch(() => undefined);
+}
 
 /** Whether the node of the present attempt was cordoned, and came back. */
 let cordoned: 'no' | 'yes' | 'over' = 'no';
@@ -340,10 +398,14 @@ const reservation: Scenario = {
     );
     const spec = { ...room, duration: '2s', nodeSelector: { reserved: String(at) } };
     await admin.create(ORDERS, order(`every-${at}`, { daemonSet: true, template: { spec } }));
+    // A Ticket that is handed over to a pod, which nobody else binds.
+    await admin.create(TICKETS, ticket(`claimed-${at}`, {}));
+    await admin.create(PODS, pod(`claimant-${at}`, { schedulerName: 'nobody' }));
     // A Ticket that ends, with its guardian, and goes.
     await admin.create(TICKETS, ticket(`short-${at}`, { duration: '2s', ttlSecondsAfterFinished: 0 }));
   },
   async nudge(admin) {
+    await claimByHand(admin, count);
     const name = `node-${count % NODE_COUNT}`;
     const node = await admin.get(NODES, { name });
     const cordon = (unschedulable: boolean) =>
@@ -377,6 +439,7 @@ const reservation: Scenario = {
     const events = await admin.list(EVENTS, { namespace });
     return (
       cordoned === 'over' &&
+      items.some(({ metadata, status }) => metadata.name === `claimed-${at}` && status?.phase === 'Claimed') &&
       hand?.metadata.ownerReferences?.[0]?.kind === 'Order' &&
       (await admin.get(ORDERS, { namespace, name: `picky-${at}` })).status?.availableReplicas === 2 &&
       every.some(({ metadata }) => metadata.annotations?.['everynode.dev/predecessor'] !== undefined) &&
@@ -386,4 +449,4 @@ const reservation: Scenario = {
   },
 };
 
-export const SCENARIOS: readonly Scenario[] = [rolloutDriver, daemonSets, scheduler, reservation];
+export const SCENARIOS: readonly Scenario[] = [rolloutDriver, daemonSets, scheduler, claimScheduler, reservation];

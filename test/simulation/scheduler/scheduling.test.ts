@@ -3,8 +3,7 @@ import { PODS, SERVICES } from '../../../src/core/api/registry/resources.ts';
 import type { Node } from '../../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../../src/core/kube/objects.ts';
 import { describeNo, refuse, YES } from '../../../src/core/placement/answer.ts';
-import type { SchedulerPlugin } from '../../../src/core/placement/plugin.ts';
-import { summarize } from '../../../src/core/placement/summary.ts';
+import type { PluginPart, PluginReservation, SchedulerPlugin } from '../../../src/core/placement/plugin.ts';
 import { antiAffinity, keyed, schedulerWorld } from './scheduler-world.ts';
 
 describe('the scheduler', () => {
@@ -244,12 +243,12 @@ describe('preemption', () => {
 });
 
 describe('plugins of other rooms', () => {
-  const plugin = (parts: Partial<SchedulerPlugin>): readonly SchedulerPlugin[] => [{ name: 'Tickets', ...parts }];
+  const plugin = (part: PluginPart): readonly SchedulerPlugin[] => [{ name: 'Tickets', partIn: () => part }];
   const no = refuse([describeNo('NoTicket', 'Tickets', 'node(s) had no ticket', false, () => 'get a ticket')]);
 
   it('refuse nodes in their own words, and wake whom they refused', async () => {
     let open = false;
-    const world = await schedulerWorld({ plugins: plugin({ filter: () => (open ? YES : no) }) });
+    const world = await schedulerWorld({ plugins: plugin({ basis: 'kind', filter: () => (open ? YES : no) }) });
     await world.addNode('a');
     await world.addPod('p');
     await world.pass(100);
@@ -260,34 +259,55 @@ describe('plugins of other rooms', () => {
     expect(await world.nodeOf('p')).toBe('a');
   });
 
-  it('reserve before binding, and get back what a failed binding leaves', async () => {
+  it('bind pods themselves, and are told where that came to nothing', async () => {
     const told: string[] = [];
     let open = false;
-    const world = await schedulerWorld({
-      plugins: plugin({
-        reserve: (_, nodeName) => (told.push(`reserve ${nodeName}`), YES),
-        unreserve: (_, nodeName) => void told.push(`unreserve ${nodeName}`),
-        preBind: () => Promise.resolve(open ? YES : no),
-      }),
-    });
+    const reserve = (nodeName: string): PluginReservation => {
+      told.push(`reserve ${nodeName}`);
+      return {
+        async bind() {
+          if (!open) return { bound: false, settled: false, message: 'the ticket was taken' };
+          await world.client.bind({ namespace: 'default', name: 'p' }, nodeName);
+          return { bound: true };
+        },
+        undo: () => void told.push(`undo ${nodeName}`),
+      };
+    };
+    const world = await schedulerWorld({ plugins: plugin({ basis: 'pod', reserve }) });
     await world.addNode('a');
     await world.addPod('p');
     await world.pass(100);
-    expect(told).toEqual(['reserve a', 'unreserve a']);
-    expect(await world.condition('p')).toMatchObject({ reason: 'SchedulerError', message: 'node(s) had no ticket' });
+    expect(told).toEqual(['reserve a', 'undo a']);
+    expect(await world.condition('p')).toMatchObject({ reason: 'SchedulerError', message: 'the ticket was taken' });
     open = true;
     await world.pass(3000);
     expect(await world.nodeOf('p')).toBe('a');
+    expect(told).toEqual(['reserve a', 'undo a', 'reserve a']);
   });
 
-  it('refuse to reserve in the words that placement has for a node that refuses', async () => {
-    const late = describeNo('TicketTaken', 'Tickets', 'node(s) had their ticket taken', false, () => 'wait');
-    const early = describeNo('Closed', 'Tickets', 'node(s) closed their counter', false, () => 'wait');
-    const refusal = refuse([late, early]);
-    const world = await schedulerWorld({ plugins: plugin({ reserve: () => refusal }) });
-    await world.addNode('a');
-    await world.addPod('p');
+  it('give a pod the place of another, which it does not preempt', async () => {
+    const world = await schedulerWorld({
+      plugins: [
+        {
+          name: 'Tickets',
+          partIn: ({ pod }) =>
+            pod.metadata.name === 'claimant'
+              ? {
+                  basis: 'pod',
+                  preemptsNobody: 'not eligible because it claims',
+                  displaced: ({ pods }) =>
+                    [...pods.values()].filter((each) => each.pod.metadata.name === 'guardian').map(({ key }) => key),
+                }
+              : undefined,
+        },
+      ],
+    });
+    await world.addNode('a', { cpu: '1' });
+    await world.addPod('guardian', { cpu: '1' });
     await world.pass(100);
-    expect(await world.condition('p')).toMatchObject({ reason: 'Unschedulable', message: summarize([refusal]) });
+    await world.addPod('rival', { cpu: '1' });
+    await world.addPod('claimant', { cpu: '1' });
+    await world.pass(100);
+    expect([await world.nodeOf('rival'), await world.nodeOf('claimant')]).toEqual(['', 'a']);
   });
 });

@@ -11,6 +11,10 @@ import { isControlledBy } from '../../../core/kube/owner-references.ts';
 export const renews = (order: Order | undefined, ticket: Ticket): boolean =>
   isActiveFor(order, ticket) && rowOf(orderPlan(order.spec)).expired === 'succeed';
 
+/** The Order makes another Ticket of the same node as soon as this one is claimed. */
+export const isFollowed = (order: Order | undefined, ticket: Ticket): boolean =>
+  isActiveFor(order, ticket) && order.spec.daemonSet === true && rowOf(orderPlan(order.spec)).claimed === 'create';
+
 /**
  * The end of the Ticket's time; undefined: it has none. A tick that extends the Ticket counts as soon as it has come, whether the new
  * time is written yet or not: writing fifty thousand takes minutes.

@@ -5,7 +5,7 @@
  */
 import { TICKETS } from '../../../core/api/registry/resources.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
-import { phaseOf } from '../../../core/daemons/ticket-phase.ts';
+import { isFinished, isHanded, phaseOf } from '../../../core/daemons/ticket-phase.ts';
 import { TICKET_PHASES } from '../../../core/api/names.ts';
 import type { DaemonTicket } from '../../../core/daemons/ticket-child.ts';
 import { formatLabelSelector } from '../../../core/kube/label-selector.ts';
@@ -89,6 +89,9 @@ export function createTicketWriter({ client, events, burst }: TicketWriterOption
       throw error;
     }
     const { child } = outcome;
+    // Of Tickets made within a second the newest is not known: this one was not the last, so the next is named after it.
+    if (outcome.type === 'found' && (isFinished(child) || isHanded(child)))
+      return createOne(order, { ...creation, predecessor: child.metadata.uid }, names);
     if (outcome.type === 'found' || selects(child.metadata.labels)) return;
     // A webhook, say, gave the Ticket other labels. It would be released and another created, and so on without end.
     await writer.remove(order, child);

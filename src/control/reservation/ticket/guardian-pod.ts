@@ -35,13 +35,13 @@ const USER = 65_535;
 const GRACE_SECONDS = 1;
 const LONGEST_LABEL = 63;
 
-const CONTAINER_SECURITY: SecurityContext = Object.freeze({
+export const CONTAINER_SECURITY: SecurityContext = Object.freeze({
   allowPrivilegeEscalation: false,
   capabilities: Object.freeze({ drop: Object.freeze(['ALL']) }),
   readOnlyRootFilesystem: true,
 });
 
-const POD_SECURITY: PodSecurityContext = Object.freeze({
+export const POD_SECURITY: PodSecurityContext = Object.freeze({
   runAsNonRoot: true,
   runAsUser: USER,
   runAsGroup: USER,

@@ -19,12 +19,15 @@ import type { Surroundings } from '../../../machinery/controller/surroundings.ts
 import type { EventRecorder } from '../../../machinery/events/event-recorder.ts';
 import { createAlarm } from '../../../machinery/time/alarm.ts';
 import { measured } from '../common/measured.ts';
+import { Claimants } from './claimants.ts';
 import { GuardianCache } from './guardian-cache.ts';
 import { followGuardians } from './guardian-feed.ts';
 import { GUARDIAN_IMAGE } from './guardian-pod.ts';
 import { createGuardianWriter } from './guardian-writer.ts';
+import { createHandoverWriter } from './handover-writer.ts';
+import { createLeftShades } from './left-shades.ts';
 import { createTicketEvents } from './ticket-events.ts';
-import { indexSuccessors, type TicketCaches } from './ticket-facts.ts';
+import { indexTickets, type TicketCaches } from './ticket-facts.ts';
 import { TicketMemory, Waiters } from './ticket-memory.ts';
 import { createTicketSync } from './ticket-sync.ts';
 
@@ -46,7 +49,7 @@ export function createTicketController(options: TicketControllerOptions): Actor 
   const orders = informers.for(ORDERS);
   const pods = informers.for(PODS);
   const nodes = informers.for(NODES);
-  indexSuccessors(tickets);
+  indexTickets(tickets);
   const guardians = new GuardianCache(pods);
   const memory = new TicketMemory(guardians);
   const caches: TicketCaches = {
@@ -77,6 +80,9 @@ export function createTicketController(options: TicketControllerOptions): Actor 
     image: options.guardianImage ?? GUARDIAN_IMAGE,
     onCreated: ({ metadata: { namespace = '' } }) => created?.with({ namespace }).inc(),
   });
+  const handovers = createHandoverWriter({ client, guardians, image: options.guardianImage ?? GUARDIAN_IMAGE });
+  const shades = createLeftShades({ client, pods, handovers });
+  const claimants = new Claimants();
   const registrations: HandlerRegistration[] = [];
   const controller = createController<string>({
     name: 'ticket',
@@ -99,6 +105,8 @@ export function createTicketController(options: TicketControllerOptions): Actor 
         caches,
         memory,
         writer,
+        handovers,
+        shades,
         events,
         alarm,
         writes,
@@ -117,12 +125,18 @@ export function createTicketController(options: TicketControllerOptions): Actor 
 
   function listen(): void {
     registrations.push(
-      pods.addHandler({ batch: (changes) => followGuardians(guardians, podWrites, changes, enqueue) }),
+      pods.addHandler({
+        batch(changes) {
+          followGuardians(guardians, podWrites, changes, enqueue);
+          claimants.follow(changes, enqueue);
+        },
+      }),
       tickets.addHandler({
         batch(changes) {
           for (const { type, object, old } of changes) {
             const gone = type === 'delete' ? object : old?.metadata.uid === object.metadata.uid ? undefined : old;
             if (gone !== undefined) forget(gone);
+            if (type !== 'delete') claimants.sawTicket(object);
             // The state that an own write led to needs no second look.
             if (type !== 'delete' && caches.written.isOwnWrite(object)) caches.written.confirm(object);
             else {
@@ -146,9 +160,11 @@ export function createTicketController(options: TicketControllerOptions): Actor 
     );
   }
 
-  function forget({ metadata: { uid } }: Stored<Ticket>): void {
+  function forget(ticket: Stored<Ticket>): void {
+    const { uid } = ticket.metadata;
     caches.written.forget(uid);
     memory.forget(uid);
+    claimants.forget(ticket);
   }
 
   return {

@@ -118,6 +118,24 @@ function transitionOf(ticket: Ticket, report: Report): Transition | undefined {
       const many = (all: string): string => `no guardians could be made on ${all}`;
       return { type: 'Warning', reason: EVENT.guardianCreateFailed, note, many };
     }
+    case 'claimed': {
+      const { namespace = '', name } = report.claimant.metadata;
+      const note = `pod ${namespace}/${name} has taken over the room on node ${report.claimant.spec.nodeName ?? ''}`;
+      return { type: 'Normal', reason: EVENT.ticketClaimed, note, many: (all) => `handed the room over on ${all}` };
+    }
+    case 'claim-failed': {
+      const note = `Ticket ${ticket.metadata.name} was not handed over: ${report.message}`;
+      return {
+        type: 'Warning',
+        reason: EVENT.claimFailed,
+        note,
+        many: (all) => `the room was not handed over on ${all}`,
+      };
+    }
+    case 'released': {
+      const note = `pod ${ticket.status?.claimedPod ?? ''} has ended, and the Ticket with it`;
+      return { type: 'Normal', reason: EVENT.ticketReleased, note, many: (all) => `claimants have ended on ${all}` };
+    }
     case 'parted':
       return undefined;
   }

@@ -8,7 +8,7 @@ import type { Informer } from '../../../machinery/cache/informer.ts';
 import { createObjectStore } from '../../../machinery/cache/object-store.ts';
 import { Overlay } from '../../../machinery/children/overlay.ts';
 import { GuardianCache } from './guardian-cache.ts';
-import { factsOf, indexSuccessors } from './ticket-facts.ts';
+import { factsOf, indexTickets } from './ticket-facts.ts';
 
 const meta = (name: string) => ({
   name,
@@ -56,7 +56,7 @@ function informerOf<T extends KubeObject>(): {
 function heirWith(own: readonly Stored<Pod>[], held = guardian('held', 'one', 'node')): string {
   const pods = informerOf<Pod>();
   const tickets = informerOf<Ticket>();
-  indexSuccessors(tickets.informer);
+  indexTickets(tickets.informer);
   const caches = {
     tickets: tickets.informer,
     written: new Overlay<Ticket>(tickets.informer),
@@ -67,7 +67,7 @@ function heirWith(own: readonly Stored<Pod>[], held = guardian('held', 'one', 'n
   const one = ticket('one', 'Expired');
   tickets.show([one, ticket('two', 'Pending', 'one')]);
   pods.show([held, ...own]);
-  return factsOf(caches, one, undefined, 0).heir;
+  return factsOf(caches, one, {}, 0).heir;
 }
 
 describe('the heir of a Ticket that has expired', () => {

@@ -4,7 +4,7 @@ import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { guardianHash } from '../../../core/daemons/reservation-hash.ts';
 import { pinOfTicket } from '../../../core/daemons/ticket-child.ts';
-import { isHanded, markOf, phaseOf, predecessorOf } from '../../../core/daemons/ticket-phase.ts';
+import { isFinished, isHanded, isHeld, markOf, phaseOf, predecessorOf } from '../../../core/daemons/ticket-phase.ts';
 import { isCordoned } from '../../../core/daemons/verdict.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
@@ -13,9 +13,12 @@ import { controllerOf } from '../../../core/kube/owner-references.ts';
 import type { Informer } from '../../../machinery/cache/informer.ts';
 import type { IndexFunction, Lister } from '../../../machinery/cache/object-store.ts';
 import type { Overlay } from '../../../machinery/children/overlay.ts';
-import { effectiveExpiry, keepsFinished, renews } from '../common/expiry.ts';
+import { effectiveExpiry, isFollowed, keepsFinished, renews } from '../common/expiry.ts';
 import type { GuardianCache } from './guardian-cache.ts';
 import { isAlive, isOfUse } from './guardian-state.ts';
+import type { Claimant } from './handover-step.ts';
+import { isShade } from './shade-pod.ts';
+import type { HandoverMemory } from './ticket-memory.ts';
 import { windowEnd } from './ticket-status.ts';
 import type { Heir, TicketFacts } from './ticket-step.ts';
 
@@ -29,6 +32,7 @@ export interface TicketCaches {
 }
 
 const SUCCESSORS = 'reservation.predecessor';
+const PLACES = 'reservation.place';
 const NONE: readonly string[] = Object.freeze([]);
 
 const byPredecessor: IndexFunction<Ticket> = (ticket) => {
@@ -36,8 +40,19 @@ const byPredecessor: IndexFunction<Ticket> = (ticket) => {
   return uid === '' ? NONE : [uid];
 };
 
-/** Tickets are found by the UID of their predecessor. */
-export const indexSuccessors = (tickets: Informer<Ticket>): void => tickets.addIndex(SUCCESSORS, byPredecessor);
+const placeText = (orderUid: string, node: string): string => `${orderUid} ${node}`;
+
+const byPlace: IndexFunction<Ticket> = (ticket) => {
+  const order = controllerOf(ticket)?.uid;
+  const pin = pinOfTicket(ticket);
+  return order === undefined || pin?.by !== 'name' ? NONE : [placeText(order, pin.value)];
+};
+
+/** Tickets are found by the UID of their predecessor, and by Order and node. */
+export function indexTickets(tickets: Informer<Ticket>): void {
+  tickets.addIndex(SUCCESSORS, byPredecessor);
+  tickets.addIndex(PLACES, byPlace);
+}
 
 /** The Order that controls the Ticket; undefined: none, or it is gone. */
 function orderOf(orders: Lister<Order>, ticket: Stored<Ticket>): Stored<Order> | undefined {
@@ -47,17 +62,30 @@ function orderOf(orders: Lister<Order>, ticket: Stored<Ticket>): Stored<Order> |
   return order?.metadata.uid === reference.uid ? order : undefined;
 }
 
+/** What only this process knows of a Ticket. */
+export interface KnownFacts {
+  readonly toldAt?: number | undefined;
+  readonly handover?: HandoverMemory | undefined;
+}
+
 export function factsOf(
   caches: TicketCaches,
   ticket: Stored<Ticket>,
-  toldAt: number | undefined,
+  { toldAt, handover }: KnownFacts,
   now: number,
 ): TicketFacts {
   const order = orderOf(caches.orders, ticket);
-  const guardians = caches.guardians.of(ticket.metadata.uid);
+  const children = caches.guardians.of(ticket.metadata.uid);
+  const shades = children.filter(isShade);
+  const guardians = shades.length === 0 ? children : children.filter((pod) => !isShade(pod));
   return {
     ticket,
     guardians,
+    shades,
+    claimant: claimantIn(caches, ticket, handover?.gone),
+    follower: isCovering(ticket) ? followerOf(caches, ticket) : undefined,
+    isFollowed: isCovering(ticket) && isFollowed(order, ticket),
+    refusedClaim: handover?.refused,
     inheritance: phaseOf(ticket) === TICKET_PHASES.pending ? inheritanceOf(caches, ticket) : undefined,
     heir: heirOf(caches, ticket, guardians),
     expiresAt: ticket.status?.expirationTime === undefined ? windowEnd(ticket) : effectiveExpiry(ticket, order),
@@ -68,6 +96,35 @@ export function factsOf(
     now,
   };
 }
+
+/** The claimant as the cache shows it. @param gone UID of the claimant that the API server does not have. */
+function claimantIn({ guardians }: TicketCaches, ticket: Stored<Ticket>, gone: string | undefined): Claimant {
+  if (!isHanded(ticket)) return 'none';
+  const { podNamespace = '', podName = '', podUID = '' } = ticket.status?.claim ?? {};
+  if (podUID === '') return 'none';
+  const pod = guardians.named(podName, podNamespace);
+  if (pod?.metadata.uid === podUID) return pod;
+  return gone === podUID ? 'gone' : 'unseen';
+}
+
+/** The guardian without a node of the next Ticket of the same Order that is pinned to the node of this one. */
+function followerOf(caches: TicketCaches, ticket: Stored<Ticket>): Stored<Pod> | 'served' | undefined {
+  const order = controllerOf(ticket)?.uid;
+  const node = ticket.status?.nodeName ?? '';
+  if (order === undefined || node === '') return undefined;
+  for (const other of caches.tickets.lister.byIndex(PLACES, placeText(order, node))) {
+    if (other.metadata.uid === ticket.metadata.uid || isBeingDeleted(other) || isFinished(other)) continue;
+    if (isHeld(other)) return 'served';
+    for (const pod of caches.guardians.of(other.metadata.uid)) {
+      if (isShade(pod) || !isAlive(pod)) continue;
+      return (pod.spec.nodeName ?? '') === '' ? pod : 'served';
+    }
+  }
+  return undefined;
+}
+
+/** A claimant is, or may be, about to leave the slot. */
+const isCovering = (ticket: Stored<Ticket>): boolean => phaseOf(ticket) === TICKET_PHASES.claimed;
 
 /**
  * The name of the node that the Ticket is pinned to, where the node is cordoned: a guardian that tolerates everything would come back
@@ -88,7 +145,7 @@ function heirOf(caches: TicketCaches, ticket: Stored<Ticket>, guardians: readonl
     const successor = caches.written.latest(cached);
     if (successor === undefined || isBeingDeleted(successor)) continue;
     if (successor.metadata.namespace !== ticket.metadata.namespace) continue;
-    const own = caches.guardians.of(successor.metadata.uid);
+    const own = caches.guardians.of(successor.metadata.uid).filter((pod) => !isShade(pod));
     const isWaiting =
       phaseOf(successor) === TICKET_PHASES.pending &&
       guardians.some((pod) => isFitFor(successor, pod) && isOfUse(pod, own));
@@ -102,7 +159,7 @@ function inheritanceOf(caches: TicketCaches, ticket: Stored<Ticket>): Stored<Pod
   const predecessor = predecessorOf(ticket);
   if (predecessor !== '')
     for (const pod of caches.guardians.of(predecessor))
-      if (isFitFor(ticket, pod) && !isClaimed(caches, pod)) return pod;
+      if (!isShade(pod) && isFitFor(ticket, pod) && !isClaimed(caches, pod)) return pod;
   const name = adoptedName(ticket);
   const adopted = name === undefined ? undefined : caches.guardians.named(name, ticket.metadata.namespace);
   return adopted !== undefined && isAdoptable(ticket, adopted) ? adopted : undefined;

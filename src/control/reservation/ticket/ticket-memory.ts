@@ -7,6 +7,14 @@ import type { GuardianCache } from './guardian-cache.ts';
 import { type GuardianBackoff, isOver, newBackoff } from './guardian-backoff.ts';
 import type { TicketOwner } from './guardian-writer.ts';
 
+/** What answers of the API server said about a handover. Of one claim; forgotten with it. */
+export interface HandoverMemory {
+  /** UID of the claimant, where it is known to be gone. */
+  gone?: string | undefined;
+  /** Why the pod that was to be bound was refused. */
+  refused?: string | undefined;
+}
+
 /** A Ticket with something to remember; a Ticket that is Reserved at the first attempt has none afterwards. */
 export interface TicketRun extends TicketOwner {
   /** The newest state known. Set by the sync at the beginning of a reconcile and after each write. */
@@ -20,6 +28,7 @@ export interface TicketRun extends TicketOwner {
   predecessor: string;
   /** When a refusal of the scheduler was last written (epoch ms). */
   toldAt: number | undefined;
+  handover: HandoverMemory | undefined;
 }
 
 export class TicketMemory {
@@ -47,6 +56,7 @@ export class TicketMemory {
         current: undefined,
         predecessor: '',
         toldAt: undefined,
+        handover: undefined,
       };
       this.#runs.set(uid, run);
     }

@@ -8,7 +8,7 @@ import { findCondition, setCondition } from '../../../core/kube/conditions.ts';
 import type { Condition } from '../../../core/kube/meta-v1.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { formatTime } from '../../../core/kube/time.ts';
-import { fullName } from './guardian-state.ts';
+import { fullName, isHolding } from './guardian-state.ts';
 import type { Report } from './ticket-step.ts';
 
 /** `reason` of the status, by report. */
@@ -50,6 +50,24 @@ export function statusAfter(ticket: Stored<Ticket>, report: Report, now: number)
     case 'parted': {
       const { reason = REASON.expired, message = '' } = ticket.status ?? {};
       return { ...shared, reason, message, conditions: ready(base.conditions, 'False', reason, message, time) };
+    }
+    case 'claimed': {
+      const { podNamespace = '', podName = '' } = base.claim ?? {};
+      const message = `pod ${podNamespace}/${podName} has the room on node ${base.nodeName ?? ''}`;
+      return { ...shared, phase: PHASE.claimed, claimedTime: time, reason: REASON.claimed, message };
+    }
+    case 'claim-failed': {
+      const { claim: _claim, claimedPod: _claimedPod, ...free } = shared;
+      const { message, guardian } = report;
+      if (guardian !== undefined && isHolding(guardian))
+        return { ...free, phase: PHASE.reserved, guardianPod: fullName(guardian), reason: REASON.claimFailed, message };
+      const conditions = ready(base.conditions, 'False', REASON.claimFailed, message, time);
+      return { ...free, phase: PHASE.pending, reason: REASON.claimFailed, message, conditions };
+    }
+    case 'released': {
+      const message = `pod ${base.claimedPod ?? ''} has ended`;
+      const conditions = ready(base.conditions, 'False', REASON.released, message, time);
+      return { ...shared, phase: PHASE.released, finishedTime: time, reason: REASON.released, message, conditions };
     }
     case 'lost':
     case 'unschedulable':

@@ -12,6 +12,7 @@ import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isTerminal } from '../../../core/placement/pod-record.ts';
+import { type Claimant, handoverStep, stepUnderShade } from './handover-step.ts';
 import { fullName, isAlive, isHolding, isOfUse, lossOf, refusal, shortfall } from './guardian-state.ts';
 
 /** Tickets that name this one as their predecessor. `waiting`: one of them has no guardian with a node and can use this one's. */
@@ -21,6 +22,19 @@ export interface TicketFacts {
   readonly ticket: Stored<Ticket>;
   /** Pods that the Ticket controls, those that have ended or are being deleted included. */
   readonly guardians: readonly Stored<Pod>[];
+  /** Pods that stand on the slot while it changes hands (shade-pod.ts). */
+  readonly shades: readonly Stored<Pod>[];
+  /** The pod that claims, or has claimed, the Ticket. */
+  readonly claimant: Claimant;
+  /**
+   * Guardian without a node that the Order wants in the place of the claimant: that of the next Ticket of the same node. `served`: the
+   * next Ticket has its room.
+   */
+  readonly follower: Stored<Pod> | 'served' | undefined;
+  /** The Order makes another Ticket of the same node after a claim: the follower comes, if it is not there yet. */
+  readonly isFollowed: boolean;
+  /** Why a pod that was to be bound under a shade was refused; undefined: it was not. */
+  readonly refusedClaim: string | undefined;
   /** A pod that this Ticket can make its guardian: that of its predecessor, or one that it was told to adopt. */
   readonly inheritance: Stored<Pod> | undefined;
   readonly heir: Heir;
@@ -44,7 +58,12 @@ export type Report =
   /** `keeps`: the guardian that stays for a successor. */
   | { readonly type: 'expired'; readonly keeps: Stored<Pod> | undefined }
   /** The guardian of an expired Ticket has been passed on or deleted. */
-  | { readonly type: 'parted' };
+  | { readonly type: 'parted' }
+  | { readonly type: 'claimed'; readonly claimant: Stored<Pod> }
+  /** `guardian`: the one that still holds the room. */
+  | { readonly type: 'claim-failed'; readonly message: string; readonly guardian: Stored<Pod> | undefined }
+  /** The claimant has ended. */
+  | { readonly type: 'released' };
 
 export type Step =
   /** Nothing, until something changes or that time has come (epoch ms). */
@@ -55,6 +74,14 @@ export type Step =
   /** Become the owner of a pod that holds the room already. */
   | { readonly type: 'take'; readonly guardian: Stored<Pod> }
   | { readonly type: 'remove'; readonly guardians: readonly Stored<Pod>[] }
+  /** Ask the API server whether the claimant is there. */
+  | { readonly type: 'ask' }
+  /** Create a shade, with the effective requests of a pod, or with those of the Ticket. */
+  | { readonly type: 'shade'; readonly name: string; readonly nodeName: string; readonly like: Stored<Pod> | 'ticket' }
+  /** Let shades go. */
+  | { readonly type: 'unshade'; readonly shades: readonly Stored<Pod>[] }
+  /** Bind a pod to the node whose room a shade holds for it, if the pod fits. */
+  | { readonly type: 'bind'; readonly pod: Stored<Pod>; readonly nodeName: string }
   /** Delete the Ticket, whose TTL is over. */
   | { readonly type: 'end' };
 
@@ -64,8 +91,9 @@ const report = (told: Report): Step => ({ type: 'report', report: told });
 
 export function nextStep(facts: TicketFacts): Step {
   const { ticket, guardians, expiresAt, now } = facts;
-  // A Ticket that is being handed over, or is in the hands of its claimant, belongs to the claim.
-  if (isHanded(ticket)) return REST;
+  if (isHanded(ticket)) return handoverStep(facts);
+  const underShade = stepUnderShade(facts);
+  if (underShade !== undefined) return underShade;
   if (isFinished(ticket)) return stepAfterEnd(facts);
   const [guardian, ...surplus] = guardians.filter(isAlive).toSorted(byMerit(ticket));
   if (expiresAt !== undefined && expiresAt <= now) {

@@ -16,13 +16,15 @@ import type { Reconciler, ReconcileResult } from '../../../machinery/controller/
 import type { Alarm } from '../../../machinery/time/alarm.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
 import { noteFailure, noteReserved } from './guardian-backoff.ts';
-import { isAlive } from './guardian-state.ts';
+import { fullName, isAlive } from './guardian-state.ts';
 import type { GuardianWriter } from './guardian-writer.ts';
+import type { HandoverWriter } from './handover-writer.ts';
+import type { LeftShades } from './left-shades.ts';
 import type { TicketEvents } from './ticket-events.ts';
-import { adoptedName, cordonedNode, factsOf, isAdoptable, type TicketCaches } from './ticket-facts.ts';
+import { adoptedName, cordonedNode, factsOf, isAdoptable, type KnownFacts, type TicketCaches } from './ticket-facts.ts';
 import type { TicketMemory, TicketRun, Waiters } from './ticket-memory.ts';
 import { statusAfter } from './ticket-status.ts';
-import { nextStep, type Report, type TicketFacts } from './ticket-step.ts';
+import { nextStep, type Report, type Step, type TicketFacts } from './ticket-step.ts';
 
 /** The parts that every reconcile works with. */
 export interface TicketSync {
@@ -31,6 +33,8 @@ export interface TicketSync {
   readonly caches: TicketCaches;
   readonly memory: TicketMemory;
   readonly writer: GuardianWriter;
+  readonly handovers: HandoverWriter;
+  readonly shades: LeftShades;
   readonly events: TicketEvents;
   readonly alarm: Alarm;
   /** Writes of Tickets' statuses, by key of the Ticket. */
@@ -51,6 +55,54 @@ const MOST_STEPS = 10;
 const ERRORS_TOLD = 3;
 
 const DONE: ReconcileResult = Object.freeze({});
+const NOTHING_KNOWN: KnownFacts = Object.freeze({});
+
+type HandoverStep = Extract<Step, { type: 'ask' | 'shade' | 'unshade' | 'bind' }>;
+
+/** One step of a handover. Returns the Ticket where its status was written. */
+async function handOver(
+  sync: TicketSync,
+  ticket: Stored<Ticket>,
+  step: HandoverStep,
+  { guardians }: TicketFacts,
+): Promise<Stored<Ticket> | undefined> {
+  const { client, handovers, memory } = sync;
+  switch (step.type) {
+    case 'ask': {
+      const { podNamespace: namespace = '', podName: name = '', podUID = '' } = ticket.status?.claim ?? {};
+      const pod = await unlessGone(client.get(PODS, { namespace, name }));
+      if (pod?.metadata.uid === podUID) sync.caches.guardians.wrote(pod);
+      else memory.of(ticket).handover = { gone: podUID };
+      return undefined;
+    }
+    case 'shade':
+      try {
+        await handovers.shade(ticket, step.name, step.nodeName, step.like);
+        return undefined;
+      } catch (error) {
+        // The guardian has not been touched yet. A claimant that leaves does so without a shade.
+        if (!isRefused(error)) throw error;
+        if (phaseOf(ticket) === TICKET_PHASES.claimed) {
+          memory.of(ticket).handover = { refused: textOf(error) };
+          return undefined;
+        }
+        const message = `the shade was refused: ${textOf(error)}`;
+        return write(sync, ticket, { type: 'claim-failed', message, guardian: guardians.find(isAlive) });
+      }
+    case 'unshade':
+      for (const shade of step.shades) await handovers.unshade(shade);
+      return undefined;
+    case 'bind': {
+      const refused = await handovers.bind(step.pod, step.nodeName);
+      if (refused !== undefined)
+        memory.of(ticket).handover = {
+          refused: `pod ${fullName(step.pod)} does not fit on node ${step.nodeName}: ${refused}`,
+        };
+      else sync.caches.guardians.wrote(await client.get(PODS, keyOf(step.pod)));
+      return undefined;
+    }
+  }
+}
 
 export const createTicketSync =
   (sync: TicketSync): Reconciler<string> =>
@@ -58,9 +110,10 @@ export const createTicketSync =
     const { name, namespace } = parseKeyText(key);
     const cached = sync.caches.tickets.lister.get(name, namespace);
     const ticket = cached === undefined ? undefined : sync.caches.written.latest(cached);
-    // The guardian of a Ticket that goes is the garbage collector's.
+    // The guardian of a Ticket that goes is the garbage collector's; its shades have our finalizer.
     if (ticket === undefined || isBeingDeleted(ticket)) {
       sync.alarm.set(key, undefined);
+      await sync.shades.letGo(key, signal);
       if (ticket !== undefined) sync.memory.forget(ticket.metadata.uid);
       return undefined;
     }
@@ -82,7 +135,7 @@ async function carryOut(
   let ticket = first;
   for (let steps = 0; steps < MOST_STEPS; steps += 1) {
     signal.throwIfAborted();
-    const facts = factsOf(caches, ticket, memory.find(ticket.metadata.uid)?.toldAt, clock.now());
+    const facts = factsOf(caches, ticket, memory.find(ticket.metadata.uid) ?? NOTHING_KNOWN, clock.now());
     noteGuardian(sync, facts);
     const step = nextStep(facts);
     switch (step.type) {
@@ -105,6 +158,12 @@ async function carryOut(
         break;
       case 'remove':
         for (const guardian of step.guardians) await writer.remove(guardian);
+        break;
+      case 'ask':
+      case 'shade':
+      case 'unshade':
+      case 'bind':
+        ticket = (await handOver(sync, ticket, step, facts)) ?? ticket;
         break;
       case 'end':
         await end(sync, ticket);
@@ -169,9 +228,12 @@ async function write(sync: TicketSync, ticket: Stored<Ticket>, report: Report): 
   if (known !== undefined) known.object = written;
   if (report.type === 'reserved' && known !== undefined) noteReserved(known.backoff, clock.monotonic());
   if (report.type === 'unschedulable') memory.of(written).toldAt = clock.now();
+  if (known !== undefined && isOfClaim(report)) known.handover = undefined;
   if (report.type === 'lost') noteLoss(memory.of(written), caches, clock.monotonic());
   return written;
 }
+
+const isOfClaim = ({ type }: Report): boolean => type === 'claimed' || type === 'claim-failed' || type === 'released';
 
 function writeStatus(
   { client, writes, enqueue }: TicketSync,

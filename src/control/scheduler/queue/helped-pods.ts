@@ -59,7 +59,7 @@ export function mayHelp(
 /** Adds as many pods of the kind as the change helps, oldest first. */
 function addKind(waiting: WaitingState, kind: Kind, help: Help, change: ClusterChange, helped: Helped): void {
   if (help === NONE) return;
-  const limited = waiting.plugins.length === 0 && help < kind.entries.size;
+  const limited = help < kind.entries.size;
   let left = limited ? help : Infinity;
   for (const entry of kind.entries) {
     if (left <= 0) break;

@@ -1,7 +1,9 @@
 /**
  * Pods that every filter treats alike are one kind: a change that helps one of them helps the others, and the outcome of
- * one attempt holds for all. The pods of a template are of one kind, save for the volumes that each claims for itself.
+ * one attempt holds for all. The pods of a template are of one kind, save for the volumes and Tickets that each claims for
+ * itself.
  */
+import { isClaimant } from '../../../core/api/kinds/reservation/claim-request.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import type { Requests } from '../../../core/placement/requests.ts';
 
@@ -35,12 +37,13 @@ const isLike = (a: CompiledPod, b: CompiledPod): boolean =>
   a.record.ports === b.record.ports &&
   a.pod.spec.affinity === b.pod.spec.affinity &&
   a.pod.spec.preemptionPolicy === b.pod.spec.preemptionPolicy &&
-  a.pod.spec.volumes === b.pod.spec.volumes;
+  a.pod.spec.volumes === b.pod.spec.volumes &&
+  !isClaimant(b.pod.metadata);
 
 /** Equal for pods of one kind. The nodes a pod is pinned to are left out: the index finds pinned pods by node. */
 export function kindOf(compiled: CompiledPod): string {
   if (last !== undefined && isLike(last.compiled, compiled)) return last.kind;
-  const own = compiled.pod.spec.volumes?.some(isItsOwn) === true;
+  const own = compiled.pod.spec.volumes?.some(isItsOwn) === true || isClaimant(compiled.pod.metadata);
   const kind = describe(compiled, own);
   last = own ? undefined : { compiled, kind };
   return kind;

@@ -10,7 +10,7 @@ import { judgeWithNominated } from '../../../core/placement/filters.ts';
 import type { NodeState } from '../../../core/placement/node-state.ts';
 import type { SchedulerPlugin } from '../../../core/placement/plugin.ts';
 import { preparePod } from '../../../core/placement/prepared-pod.ts';
-import { selectVictims } from '../../../core/placement/victims.ts';
+import { preemptsNobody, selectVictims } from '../../../core/placement/victims.ts';
 import { POD, type PlacementChange } from './cluster-change.ts';
 import { type Help, NONE } from './hints.ts';
 import { mayHost, type Room, roomOn } from './room.ts';
@@ -57,13 +57,14 @@ export function askNode(
   return {
     ask(compiled) {
       if (compiled.record.priority > atMost || !mayHost(compiled, state.node)) return NO_HELP;
-      const count = (room ??= roomOn(state)).for(compiled);
+      // A pod that takes the place of others needs no room beside them, and comes alone.
+      const count = displaces(compiled, cluster, plugins) ? 1 : (room ??= roomOn(state)).for(compiled);
       if (count === 0) return NO_HELP;
       const prepared = preparePod(compiled, cluster, plugins);
       const answer = judgeWithNominated(prepared, state);
       if (answer.ok) return { help: count, refusedBy: NO_FILTERS };
       const refusedBy = pluginsOf(answer);
-      if (!answer.preemptionHelps || compiled.pod.spec.preemptionPolicy === 'Never') return { help: NONE, refusedBy };
+      if (!answer.preemptionHelps || preemptsNobody(prepared) !== undefined) return { help: NONE, refusedBy };
       const emptied = selectVictims(prepared, state, []);
       return emptied.ok
         ? { help: count, refusedBy: NO_FILTERS }
@@ -71,5 +72,8 @@ export function askNode(
     },
   };
 }
+
+const displaces = (compiled: CompiledPod, cluster: ClusterState, plugins: readonly SchedulerPlugin[]): boolean =>
+  plugins.some((plugin) => plugin.partIn(compiled, cluster)?.displaced !== undefined);
 
 const pluginsOf = ({ nos }: Refusal): readonly string[] => nos.slice(0, 1).map((no) => no.plugin);

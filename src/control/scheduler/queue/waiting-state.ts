@@ -28,7 +28,6 @@ interface Membership {
 
 export interface WaitingState {
   readonly cluster: ClusterState;
-  /** Where plugins of other rooms judge pods too, two pods of a kind may differ in properties that only the plugin reads. */
   readonly plugins: readonly SchedulerPlugin[];
   /** Every waiting pod, in the order in which they came; all other fields are indexes of these. */
   readonly members: Map<QueuedPod, Membership>;
