@@ -14,6 +14,7 @@ import type { CustomResourceDefinition } from '../../src/core/api/types/apiexten
 import { fieldErrorMessage } from '../../src/core/kube/field-errors.ts';
 import type { KubeObject } from '../../src/core/kube/objects.ts';
 import { crdFiles } from './deploy-crds.ts';
+import { definitionColumns } from './reservation-crds.ts';
 
 const NAMES = ['orders', 'tickets', 'quotas'].map((resource) => `${resource}.core.korder.dev`);
 const files = crdFiles(NAMES);
@@ -76,6 +77,22 @@ describe('definitions of reservations', () => {
       // Whether an Order is for every node is all that a path can say about its mode.
       expect(columns(kind).map((text) => text.replace('Every-Node', 'Mode'))).toEqual(columns(own));
     }
+  });
+
+  it('have a path for every column of the printer and for no other, or say where to edit', () => {
+    const column = { type: 'string', description: 'x', priority: 0 } as const;
+    const printer = { columns: ['Name', 'Phase', 'Age'].map((name) => ({ ...column, name })) };
+    const columnsFor = (paths: Parameters<typeof definitionColumns>[2]) => definitionColumns('k', printer, paths);
+    const Phase = { jsonPath: '.status.phase' };
+    expect(columnsFor({ Phase }).map(({ name, jsonPath }) => [name, jsonPath])).toEqual([
+      ['Phase', '.status.phase'],
+      ['Age', '.metadata.creationTimestamp'],
+    ]);
+    const place = 'RESERVATION_EXTRAS in tools/generate/reservation-crds.ts';
+    expect(() => columnsFor({})).toThrow(`add the jsonPath of the column Phase of k to ${place}`);
+    expect(() => columnsFor({ Phase, Gone: Phase })).toThrow(
+      `the printer of k has no column Gone: remove it from ${place}`,
+    );
   });
 
   it.each(PUBLISHED)('let the published example %s in, as it is', (name) => {

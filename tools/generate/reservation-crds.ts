@@ -1,9 +1,11 @@
-/** Parts of the definitions of Orders, Tickets and Quotas that the facts do not have: bounds, columns, subresources, rules. */
+/** Parts of the definitions of Orders, Tickets and Quotas that the facts do not have: bounds, paths of columns, subresources, rules. */
+import type { PrinterColumn } from '../../src/core/api/kind/kind-definition.ts';
 import {
   type FieldBounds,
   LONGEST_NAME,
   RESERVATION_BOUNDS,
 } from '../../src/core/api/kinds/reservation/schema-bounds.ts';
+import { orderPrinter, quotaPrinter, ticketPrinter } from '../../src/core/api/printers/own.ts';
 import type {
   CustomResourceColumnDefinition,
   CustomResourceSubresourceScale,
@@ -17,43 +19,67 @@ export interface DefinitionExtras {
   readonly longestName?: number;
 }
 
-const AGE: CustomResourceColumnDefinition = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const HERE = 'RESERVATION_EXTRAS in tools/generate/reservation-crds.ts';
 
-const column = (name: string, jsonPath: string, description: string, priority = 0): CustomResourceColumnDefinition => ({
-  name,
-  type: 'string',
-  jsonPath,
-  description,
-  ...(priority === 0 ? {} : { priority }),
-});
+/** A column of a printer as a path can say it; what is not given is the printer's. */
+type ColumnPath = Pick<CustomResourceColumnDefinition, 'jsonPath'> &
+  Partial<Pick<CustomResourceColumnDefinition, 'name' | 'type' | 'description'>>;
 
-const counted = (name: string, jsonPath: string, description: string): CustomResourceColumnDefinition => ({
-  ...column(name, jsonPath, description),
-  type: 'integer',
-});
+/** By the printer's names of columns, `Name` apart: the API server adds that one itself. */
+interface ColumnPaths {
+  readonly [column: string]: ColumnPath;
+}
 
-const flag = (name: string, jsonPath: string, description: string, priority = 0): CustomResourceColumnDefinition => ({
-  ...column(name, jsonPath, description, priority),
-  type: 'boolean',
-});
+/** Columns of a definition: those of the kind's printer, in its order, each with the path where an API server finds the cell. */
+export function definitionColumns(
+  name: string,
+  { columns }: { readonly columns: readonly PrinterColumn[] },
+  paths: ColumnPaths,
+): readonly CustomResourceColumnDefinition[] {
+  const all: ColumnPaths = { ...paths, Age: { jsonPath: '.metadata.creationTimestamp' } };
+  const own = columns.filter((column) => column.name !== 'Name');
+  const unknown = Object.keys(paths).filter((each) => !own.some((column) => column.name === each));
+  if (unknown.length > 0)
+    throw new Error(`the printer of ${name} has no column ${unknown.join(', ')}: remove it from ${HERE}`);
+  return own.map(({ name: column, type, description, priority }) => {
+    const path = all[column];
+    if (path === undefined) throw new Error(`add the jsonPath of the column ${column} of ${name} to ${HERE}`);
+    return {
+      name: path.name ?? column,
+      type: path.type ?? type,
+      jsonPath: path.jsonPath,
+      // Definitions in general leave the age unexplained.
+      ...(column === 'Age' ? {} : { description: path.description ?? description }),
+      ...(priority === 0 ? {} : { priority }),
+    };
+  });
+}
+
+const ORDERS = 'orders.core.korder.dev';
+const TICKETS = 'tickets.core.korder.dev';
+const QUOTAS = 'quotas.core.korder.dev';
 
 const condition = (type: string): string => `.status.conditions[?(@.type=="${type}")].status`;
 
 export const RESERVATION_EXTRAS: ReadonlyMap<string, DefinitionExtras> = new Map<string, DefinitionExtras>([
   [
-    'orders.core.korder.dev',
+    ORDERS,
     {
-      columns: [
-        flag('Every-Node', '.spec.daemonSet', 'One Ticket on every eligible node'),
-        counted('Wanted', '.status.replicas', 'Tickets that are wanted'),
-        counted('Available', '.status.availableReplicas', 'Tickets that hold room'),
-        column('Strategy', '.spec.strategy.type', 'When Tickets are made'),
-        column('Ready', condition('Ready'), 'Whether everything it asks for is in place'),
-        AGE,
-        column('Refresh', '.spec.strategy.refreshPolicy', 'What follows a claimed or expired Ticket', 1),
-        flag('Paused', '.spec.paused', 'Whether the Order is left alone', 1),
-        column('Next', '.status.nextScheduleTime', 'The next tick of the schedule', 1),
-      ],
+      columns: definitionColumns(ORDERS, orderPrinter, {
+        Mode: {
+          jsonPath: '.spec.daemonSet',
+          name: 'Every-Node',
+          type: 'boolean',
+          description: 'One Ticket on every eligible node',
+        },
+        Wanted: { jsonPath: '.status.replicas' },
+        Available: { jsonPath: '.status.availableReplicas' },
+        Strategy: { jsonPath: '.spec.strategy.type' },
+        Ready: { jsonPath: condition('Ready') },
+        Refresh: { jsonPath: '.spec.strategy.refreshPolicy' },
+        Paused: { jsonPath: '.spec.paused', type: 'boolean' },
+        Next: { jsonPath: '.status.nextScheduleTime', description: 'The next tick of the schedule' },
+      }),
       scale: {
         specReplicasPath: '.spec.replicas',
         statusReplicasPath: '.status.replicas',
@@ -63,31 +89,29 @@ export const RESERVATION_EXTRAS: ReadonlyMap<string, DefinitionExtras> = new Map
     },
   ],
   [
-    'tickets.core.korder.dev',
+    TICKETS,
     {
-      columns: [
-        column('Phase', '.status.phase', 'Pending, Reserved, Claiming, Claimed, Released or Expired'),
-        column('Node', '.status.nodeName', 'Node on which room is held'),
-        column('Claimed-By', '.status.claimedPod', 'Pod that took the room'),
-        column('Expires', '.status.expirationTime', 'Time at which the room is given back'),
-        AGE,
-        column('Guardian-Pod', '.status.guardianPod', 'Pod that holds the room until then', 1),
-        column('Reason', '.status.reason', 'Why no room is held', 1),
-      ],
+      columns: definitionColumns(TICKETS, ticketPrinter, {
+        Phase: { jsonPath: '.status.phase' },
+        Node: { jsonPath: '.status.nodeName' },
+        'Claimed-By': { jsonPath: '.status.claimedPod' },
+        Expires: { jsonPath: '.status.expirationTime', description: 'Time at which the room is given back' },
+        'Guardian-Pod': { jsonPath: '.status.guardianPod' },
+        Reason: { jsonPath: '.status.reason' },
+      }),
       selectableFields: [{ jsonPath: '.status.phase' }, { jsonPath: '.status.nodeName' }],
       longestName: LONGEST_NAME,
     },
   ],
   [
-    'quotas.core.korder.dev',
+    QUOTAS,
     {
-      columns: [
-        column('Scope', '.spec.scope.type', 'What the quota is counted over'),
-        column('Enforced', condition('Enforced'), 'Whether it is applied'),
-        column('Exceeded', condition('Exceeded'), 'Whether more is reserved than allowed'),
-        AGE,
-        column('Window', '.status.activeTimeWindow', 'Time window that multiplies its values now', 1),
-      ],
+      columns: definitionColumns(QUOTAS, quotaPrinter, {
+        Scope: { jsonPath: '.spec.scope.type' },
+        Enforced: { jsonPath: condition('Enforced') },
+        Exceeded: { jsonPath: condition('Exceeded') },
+        Window: { jsonPath: '.status.activeTimeWindow' },
+      }),
     },
   ],
 ]);

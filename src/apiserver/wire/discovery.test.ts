@@ -31,6 +31,22 @@ describe('legacy discovery', () => {
     });
   });
 
+  it('has these fields for lists, groups and versions, and no others', () => {
+    const { resources: _, ...list } = resourceList(registry, 'apps', 'v1') as Listed;
+    expect(list).toEqual({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'apps/v1' });
+    const version = { groupVersion: 'apps/v1', version: 'v1' };
+    const apps = { name: 'apps', versions: [version], preferredVersion: version };
+    expect(groupOf(registry, 'apps')).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...apps });
+    const { groups, ...rest } = groupList(registry) as { readonly groups: readonly { readonly name: string }[] };
+    expect(rest).toEqual({ kind: 'APIGroupList', apiVersion: 'v1' });
+    expect(groups.find(({ name }) => name === 'apps')).toEqual(apps);
+    expect(coreVersions('127.0.0.1:1')).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:1' }],
+    });
+  });
+
   it('gives every kind a singular name', () => {
     for (const kind of registry.all()) {
       const { resources } = resourceList(registry, kind.group, kind.version) as Listed;
@@ -69,7 +85,6 @@ describe('legacy discovery', () => {
     expect(groupOf(registry, 'nothing')).toBeUndefined();
     expect(resourceList(registry, 'apps', 'v9')).toBeUndefined();
     expect((groupList(registry) as { groups: { name: string }[] }).groups.map((g) => g.name)).toContain('apps');
-    expect(coreVersions('127.0.0.1:1')).toMatchObject({ versions: ['v1'] });
   });
 });
 
@@ -89,6 +104,22 @@ describe('aggregated discovery', () => {
       shortNames: ['ds'],
       categories: ['all'],
       subresources: [{ subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] }],
+    });
+  });
+
+  it.each([
+    ['core', {}],
+    ['groups', { name: 'apps' }],
+  ] as const)('has these fields for lists, groups and versions of %s, and no others', (part, named) => {
+    const { items, ...list } = aggregated(registry, part) as {
+      items: { metadata: { name?: string }; versions: { resources: unknown[] }[] }[];
+    };
+    expect(list).toEqual({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {} });
+    const group = items.find(({ metadata }) => part === 'core' || metadata.name === 'apps');
+    const resources = expect.any(Array) as unknown;
+    expect(group).toStrictEqual({
+      metadata: { ...named, creationTimestamp: null },
+      versions: [{ version: 'v1', freshness: 'Current', resources }],
     });
   });
 

@@ -1,7 +1,9 @@
 /**
  * The catalogue: every controller, one row each. Profiles (`everynode up`, `everynode operator`, simulations), help texts, roles,
  * chart values and documentation are made from it. Everything that takes a catalogue takes this one unless given another, which
- * tests do to show that a row is all that a new controller needs.
+ * tests do to show that no other source file needs to know a new controller. Beside the row it needs its folder in control/, the
+ * files that `npm run generate` and `npm run generate:deploy` write, and, where the operator runs it, a scenario for the test of its
+ * rights.
  */
 import { ACCESS_CONTROLLERS } from './access.ts';
 import { DAEMON_CONTROLLERS } from './daemons.ts';

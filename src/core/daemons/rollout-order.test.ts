@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeNode } from './testing/samples.ts';
 import { createRolloutOrder } from './rollout-order.ts';
 
-const nodes = (names: readonly string[], zones: readonly string[] = []) => ({
+const nodes = (names: readonly string[], zones: readonly (string | undefined)[] = []) => ({
   nodeName: (place: number) => names[place] ?? '',
   node: (place: number) =>
     makeNode(names[place] ?? '', { labels: zones[place] === undefined ? {} : { zone: zones[place] } }),
@@ -18,9 +18,11 @@ describe('the order of a rollout', () => {
   });
 
   it('is by group first where a label is named, nodes without it last', () => {
-    const order = createRolloutOrder(nodes(['a', 'b', 'c', 'd'], ['z2', 'z1', 'z2']), 'zone');
-    order.add([0, 1, 2, 3]);
-    expect(order.first(4, () => true)).toEqual([1, 0, 2, 3]);
+    // z1 has two nodes, z2 one, z3 three: the order of the groups is that of their names, not of their sizes.
+    const zones = [undefined, 'z3', 'z2', 'z1', 'z3', 'z1', 'z3'];
+    const order = createRolloutOrder(nodes(['a', 'b', 'c', 'd', 'e', 'f', 'g'], zones), 'zone');
+    order.add([0, 1, 2, 3, 4, 5, 6]);
+    expect(order.first(7, () => true)).toEqual([3, 5, 2, 1, 4, 6, 0]);
   });
 
   it('drops who is no candidate any more, and takes each once however often it was added', () => {
@@ -75,7 +77,7 @@ describe('the order of a rollout', () => {
         fc.constantFrom('zone', undefined),
         (zones, places, label) => {
           const names = Array.from({ length: 30 }, (_, i) => `n${(i * 7) % 30}`);
-          const order = createRolloutOrder(nodes(names, zones as readonly string[]), label);
+          const order = createRolloutOrder(nodes(names, zones), label);
           order.add(places);
           expect(order.sorted(new Set(places))).toEqual(order.first(30, () => true));
         },

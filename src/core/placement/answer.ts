@@ -1,7 +1,8 @@
 /**
  * The answers of placement: yes, or a list of reasons why not. Every reason carries a stable code for machines,
  * kube-scheduler's own words (v1.36), and one sentence that says what a person can do about it. Events, conditions,
- * `explain`, `plan` and the dashboard all read these: refusals are worded here and nowhere else.
+ * `explain`, `plan` and the dashboard all read these. The words of kube-scheduler are here (`REASONS`), but for those that depend on
+ * the case; the filter that refuses gives those, and words the advice (`fix`).
  */
 
 /** Which filter said no, by kube-scheduler's plugin name. */

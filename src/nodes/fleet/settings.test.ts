@@ -27,6 +27,13 @@ describe('a simulated node', () => {
     }
   });
 
+  it('with GPUs is Ready when it is made like any other', () => {
+    const capacity = { cpu: '32', memory: '128Gi', pods: '110', 'nvidia.com/gpu': '4' };
+    const node = { ...nodeOf({}), status: { capacity, allocatable: capacity } };
+    expect(nodeSettings(node)).toEqual(nodeSettings(nodeOf({})));
+    expect(isReadyAtBirth(nodeSettings(node))).toBe(true);
+  });
+
   it.each([
     [{ [A.startupDelay]: '2s' }, { startupDelayMs: 2000 }, false],
     [{ [A.startupDelay]: 'soon' }, { startupDelayMs: 0 }, true],

@@ -97,7 +97,12 @@ describe('the list of lints', () => {
   });
 
   it.each(LINTS.map(({ name }) => name))('%s is provoked by a manifest, and reported at its level', (name) => {
-    const { parts, options, mode = 'safe' } = PROVOCATIONS[name];
+    const provocation: Provocation | undefined = PROVOCATIONS[name];
+    expect(
+      provocation,
+      `add a manifest that provokes the lint to PROVOCATIONS in src/core/component/lint/list.test.ts: '${name}': app({ … }),`,
+    ).toBeDefined();
+    const { parts, options, mode = 'safe' } = provocation;
     const read = readParts(parts);
     const findings = lintComponent(read, renderComponent(read.component, { mode }), options);
     const level = LINTS.find((lint) => lint.name === name)?.level;

@@ -1,5 +1,4 @@
 /** Facts about a daemon that follow from a committed state, computed plainly: the oracle that invariants share. */
-import { UNRESERVED_TAINT } from '../../../core/api/names.ts';
 import type { DaemonSet } from '../../../core/api/types/apps-v1.ts';
 import type {
   Affinity,
@@ -9,24 +8,10 @@ import type {
   Taint,
   Toleration,
 } from '../../../core/api/types/core-v1.ts';
+import { daemonTolerations, UNRESERVED_TOLERATION } from '../../../core/daemons/daemon-tolerations.ts';
 import { parseTime } from '../../../core/kube/time.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { isGoing, isReadyPod, type ClusterView } from '../cluster-view.ts';
-
-const AUTOMATIC: readonly Toleration[] = [
-  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
-  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
-  { key: 'node.kubernetes.io/disk-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
-  { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
-  { key: UNRESERVED_TAINT, operator: 'Exists', effect: 'NoSchedule' },
-];
-const OF_HOST_NETWORK: Toleration = {
-  key: 'node.kubernetes.io/network-unavailable',
-  operator: 'Exists',
-  effect: 'NoSchedule',
-};
 
 export interface Eligibility {
   readonly shouldRun: boolean;
@@ -38,11 +23,8 @@ export function eligibility({ spec: { template } }: DaemonSet, node: Node): Elig
   if (spec === undefined) return { shouldRun: false, shouldContinue: false };
   const isElsewhere = (spec.nodeName ?? '') !== '' && spec.nodeName !== node.metadata.name;
   if (isElsewhere || !selects(spec, node)) return { shouldRun: false, shouldContinue: false };
-  const tolerations = [
-    ...(spec.tolerations ?? []),
-    ...AUTOMATIC,
-    ...(spec.hostNetwork === true ? [OF_HOST_NETWORK] : []),
-  ];
+  // The list is a fact of Kubernetes, with a test beside it; how a toleration meets a taint is worked out here once more.
+  const tolerations = [...daemonTolerations(spec), UNRESERVED_TOLERATION];
   const untolerated = (node.spec.taints ?? []).filter(
     (taint) => !tolerations.some((toleration) => tolerates(toleration, taint)),
   );
