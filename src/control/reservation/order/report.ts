@@ -63,6 +63,7 @@ export async function report(
     overlaps: census.overlapsOf(order.uid),
     misfits: census.misfitsOf(order.uid),
     nextTick: times.next,
+    startsAt: startToCome(order, clock.now()),
   };
   const conditions = orderConditions(facts);
   const waitMs = order.reportedAt + WRITE_EVERY_MS - clock.monotonic();
@@ -99,6 +100,11 @@ export async function reportInvalid(
   const found = { counts: undefined, times: { last: undefined, next: undefined }, conditions };
   const written = await writeOrderStatus(client, object, found, clock.now());
   return written === 'later' ? object : written;
+}
+
+function startToCome({ object }: KnownOrder, now: number): number | undefined {
+  const { startMs } = orderPlan(object.spec).ticket;
+  return startMs !== undefined && startMs > now ? startMs : undefined;
 }
 
 /** Tickets that were given to pods and that the refresh policy lets stand: their places lack nothing. */
