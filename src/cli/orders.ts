@@ -9,6 +9,7 @@ import { onCluster } from './component/cluster.ts';
 import { inPlace } from './reservation/places.ts';
 import type { OrdersFlags } from './reservation/flags.ts';
 import { noOrderError } from './reservation/no-order.ts';
+import { mustBeThere } from './reservation/no-place.ts';
 import { orderNotes, ordersTable, orderView, type OrderView } from './reservation/order-view.ts';
 import { orNotServed } from './reservation/served.ts';
 
@@ -19,6 +20,7 @@ export async function orders(name: string | undefined, flags: OrdersFlags): Prom
     const found = await read(client, name, namespace, options).catch(orNotServed);
     const views = found.map(orderView).toSorted(inPlace);
     if (name !== undefined && views.length === 0) throw await noOrderError(client, name, namespace);
+    if (views.length === 0) await mustBeThere(client, { namespace });
     show(views, flags, namespace);
   });
 }

@@ -1,7 +1,10 @@
 /** `everynode tickets`: Tickets node by node. */
 import { RESERVATION_LABELS } from '../core/api/names.ts';
-import { ORDERS, TICKETS } from '../core/api/registry/resources.ts';
+import { NODES, ORDERS, TICKETS } from '../core/api/registry/resources.ts';
+import type { Node } from '../core/api/types/core-v1.ts';
+import type { Ticket } from '../core/api/types/korder-v1alpha1.ts';
 import { printYaml } from '../core/component/print/print-yaml.ts';
+import { isUnschedulable } from '../core/daemons/ticket-phase.ts';
 import { isStatus } from '../core/kube/status-error.ts';
 import type { Client } from '../machinery/client/client.ts';
 import { realClock } from '../machinery/time/real-clock.ts';
@@ -9,6 +12,7 @@ import { onCluster } from './component/cluster.ts';
 import { count } from './component/text.ts';
 import type { TicketsFlags } from './reservation/flags.ts';
 import { noOrderError } from './reservation/no-order.ts';
+import { mustBeThere } from './reservation/no-place.ts';
 import { inPlace } from './reservation/places.ts';
 import { orNotServed } from './reservation/served.ts';
 import { ticketNotes } from './reservation/ticket-notes.ts';
@@ -24,14 +28,25 @@ export async function tickets(order: string | undefined, flags: TicketsFlags): P
         ...(order === undefined ? {} : { labelSelector: `${RESERVATION_LABELS.order}=${order}` }),
       })
       .catch(orNotServed);
+    const around = { now: realClock.now(), nodes: await nodesOf(client, items) };
     const views = items
-      .map(ticketView)
+      .map((ticket) => ticketView(ticket, around))
       .filter(({ node }) => flags.node === undefined || node === flags.node)
       .toSorted(inPlace);
     if (views.length === 0 && order !== undefined && !(await isThere(client, order, namespace)))
       throw await noOrderError(client, order, namespace);
+    if (views.length === 0) await mustBeThere(client, { namespace, node: flags.node });
     show(views, order, flags, namespace);
   });
+}
+
+/** Sizes of nodes tell whether a Ticket without room could ever have some. Users who may not list nodes are told less. */
+async function nodesOf(client: Client, items: readonly Ticket[]): Promise<readonly Node[]> {
+  if (!items.some(isUnschedulable)) return [];
+  return client.list(NODES).then(
+    ({ items: nodes }) => nodes,
+    () => [],
+  );
 }
 
 async function isThere(client: Client, name: string, namespace: string | undefined): Promise<boolean> {

@@ -203,13 +203,16 @@ gpu-node-buffer-<id>   gpu-1   Reserved   <age>   <left>   -   -
       /^troubles\/huge on general-0, general-1, general-2: Unschedulable: 0\/9 nodes are available: 1 Insufficient cpu/m,
     );
     expect(tickets.stdout).toContain(
-      '    free cpu on general-0 (kubectl describe node general-0 lists who requests it), or reserve less in Order huge\n',
+      '    node general-0 has only 4 cpu in all, and 500 are asked for: reserve less in Order huge, or leave the node out\n',
     );
   });
 
   it.each([
     [['orders', 'nix'], 'there is no Order nix in namespace default'],
     [['tickets', 'nix', '-A'], 'there is no Order nix in any namespace'],
+    [['tickets', '-n', 'nosuch'], 'there is no namespace nosuch'],
+    [['tickets', '-A', '--node', 'nosuch'], 'there is no node nosuch'],
+    [['orders', '-n', 'nosuch'], 'there is no namespace nosuch'],
     [['orders', '-o', 'xml'], 'Allowed choices are table, wide, name, json, yaml'],
     [['orders', '-A', '-n', 'x'], "cannot be used with option '-n, --namespace"],
     [['orders', 'adopt'], "missing required argument 'order'"],

@@ -64,6 +64,24 @@ describe('the page about reservations', () => {
       expect(troubles).toContain(`### ${title}\n`);
   });
 
+  it('shows every Order and node that its first minutes use', () => {
+    const start = part('## Five minutes', '## The manifest');
+    const shown = [...start.matchAll(/<<'END'\n(.*?)\nEND\n/gs)].map(([, text = '']) => parse(text) as Order);
+    const used = [...start.matchAll(/^\$ everynode (?:orders|tickets) ([a-z-]+)$/gm)].map(([, name]) => name);
+    const known = [...shown, ...orders.map(([, order]) => order)];
+    expect(used.length).toBeGreaterThan(0);
+    expect(known.filter(({ kind }) => kind === 'Order').map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(used),
+    );
+    expect(start).not.toMatch(/everynode (?:orders|tickets) .*-n (?!default)/);
+    const nodes = shown.filter(({ kind }) => kind === 'Node').map(({ metadata }) => metadata.name);
+    const late = [...start.matchAll(/involvedObject\.name=([a-z]+)/g)].map(([, name]) => name);
+    expect(nodes).toEqual(late);
+    const created = { namespace: 'default', creationTimestamp: '2026-03-01T00:00:00Z' };
+    for (const order of shown.filter(({ kind }) => kind === 'Order'))
+      expect(ORDER_RULES.create({ ...order, metadata: { ...order.metadata, ...created } })).toEqual([]);
+  });
+
   it('names every condition, phase and event, and the taint', () => {
     const names = [...Object.values(ORDER_CONDITIONS), ...Object.values(TICKET_PHASES), UNRESERVED_TAINT];
     const later: readonly string[] = [RESERVATION_EVENTS.ticketClaimed, RESERVATION_EVENTS.ticketReleased];

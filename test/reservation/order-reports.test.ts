@@ -1,6 +1,7 @@
 /** What an Order says of itself: conditions that are set and cleared, events, log lines. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { NODES, ORDERS } from '../../src/core/api/registry/resources.ts';
+import { orderView } from '../../src/cli/reservation/order-view.ts';
+import { NODES, ORDERS, PRIORITY_CLASSES } from '../../src/core/api/registry/resources.ts';
 import { forbiddenRequest } from '../../src/core/kube/status-error.ts';
 import { createOrderController } from '../../src/control/reservation/order/order-controller.ts';
 import type { OrderSpec } from '../../src/core/api/types/korder-v1alpha1.ts';
@@ -167,6 +168,28 @@ describe('Tickets that the server refuses', () => {
     isRefusing = false;
     await world.available(5);
     expect(await world.condition('Failure')).toMatchObject({ status: 'False' });
+  });
+});
+
+describe('guardians that the server refuses', () => {
+  it('are a failure of the Order in the words of the server, and no want of room', async () => {
+    world = await createOrderWorld({ nodes: 3 });
+    await world.client.create(ORDERS, order({ template: template({ priorityClassName: 'nosuch' }) }));
+    await world.eventually(async () => (await world.condition('Failure'))?.status === 'True');
+    await world.eventually(async () => /of 3 Tickets/.test((await world.condition('Failure'))?.message ?? ''));
+    const { reason, message } = (await world.condition('Failure')) ?? {};
+    expect(reason).toBe('GuardianCreateFailed');
+    expect(message).toMatch(/^guardians of 3 Tickets refused: .*no PriorityClass with name nosuch was found/);
+    expect(await world.condition('Fits')).toMatchObject({ status: 'True', reason: 'NoneRefused' });
+    expect(orderView(await world.order())).toMatchObject({ state: 'failed', whyNot: [message] });
+    await world.client.create(PRIORITY_CLASSES, {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: 'nosuch' },
+      value: 1,
+    });
+    await world.eventually(async () => (await world.condition('Failure'))?.status === 'False', 6 * 60_000);
+    await world.available(3);
   });
 });
 

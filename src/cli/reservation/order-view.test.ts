@@ -89,6 +89,7 @@ describe('the state of an Order', () => {
     ],
     ['progressing', seen([notReady, condition('Progressing', 'True', 'WaitingForGuardians')]), [notReady.message]],
     ['waiting', seen([notReady, condition('Progressing', 'False', 'WaitingForTick')]), [notReady.message]],
+    ['waiting', seen([notReady, condition('Progressing', 'True', 'WaitingForStart')]), [notReady.message]],
     ['ended', seen([condition('Ready', 'False', 'TicketsEnded', '2 ended')]), ['2 ended']],
     ['paused', seen([notReady], { ...daemon, paused: true }), [notReady.message]],
     ['deleting', seen([], daemon, { deletionTimestamp: '2026-03-01T11:00:00Z' }), []],

@@ -86,8 +86,11 @@ function stateOf(order: Order, isSeen: boolean): OrderState {
   if (is(ORDER_CONDITIONS.ready, 'True')) return 'ready';
   if (is(ORDER_CONDITIONS.fits, 'False')) return 'no-room';
   if (reasonOf(order, ORDER_CONDITIONS.ready) === 'TicketsEnded') return 'ended';
-  return reasonOf(order, ORDER_CONDITIONS.progressing) === 'WaitingForTick' ? 'waiting' : 'progressing';
+  return WAITING.has(reasonOf(order, ORDER_CONDITIONS.progressing)) ? 'waiting' : 'progressing';
 }
+
+/** Reasons of Progressing: only the time brings more Tickets, or their guardians. */
+const WAITING: ReadonlySet<string | undefined> = new Set(['WaitingForTick', 'WaitingForStart']);
 
 const reasonOf = ({ status }: Order, type: string): string | undefined =>
   findCondition(status?.conditions, type)?.reason;

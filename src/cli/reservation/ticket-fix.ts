@@ -1,5 +1,6 @@
 /** What a person can do about a Ticket that holds no room. Pure. */
 import { NODE_INELIGIBLE_REASONS, TICKET_REASONS } from '../../core/api/names.ts';
+import type { Excess } from './ticket-excess.ts';
 
 interface Trouble {
   readonly namespace: string;
@@ -8,6 +9,8 @@ interface Trouble {
   readonly node?: string;
   readonly reason: string;
   readonly message: string;
+  /** The request that no node of the Ticket can hold, however empty it is. */
+  readonly excess?: Excess;
 }
 
 /** A sentence for an imperative; empty where nothing needs to be done. */
@@ -34,9 +37,15 @@ export function ticketFix(trouble: Trouble): string {
 const SHORT = /Insufficient ([\w./-]+)/;
 
 /** From kube-scheduler's own words, which the Ticket repeats. */
-function unschedulableFix({ order, node, message }: Trouble): string {
+function unschedulableFix({ order, node, message, excess }: Trouble): string {
   const where = node === undefined ? 'on some node' : `on ${node}`;
   const whose = order === undefined ? 'the Ticket' : `Order ${order}`;
+  if (excess !== undefined) {
+    const { resource, asked, offered } = excess;
+    const who = node === undefined ? 'no node has more than' : `node ${node} has only`;
+    const leave = node === undefined ? 'add a larger node' : 'leave the node out';
+    return `${who} ${offered} ${resource} in all, and ${asked} are asked for: reserve less in ${whose}, or ${leave}`;
+  }
   const short = SHORT.exec(message)?.[1];
   if (short !== undefined) {
     const look = node === undefined ? '' : ` (kubectl describe node ${node} lists who requests it)`;

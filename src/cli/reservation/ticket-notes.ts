@@ -1,10 +1,13 @@
 /** The reasons of many Tickets in few lines: Tickets with the same one stand together. Pure. */
-import { TICKET_PHASES } from '../../core/api/names.ts';
+import { TICKET_PHASES, TICKET_REASONS } from '../../core/api/names.ts';
 import { count } from '../component/text.ts';
 import type { TicketView, WhyNot } from './ticket-view.ts';
 
 const MOST_LINES = 10;
 const MOST_NODES = 3;
+
+/** How API servers begin what they say of a pod that they refuse. */
+const OWN_POD = /^(pods?) "[^"]*"/i;
 
 interface Group {
   readonly first: TicketView;
@@ -20,8 +23,9 @@ export function ticketNotes(views: readonly TicketView[], isWide: boolean): read
     // Finished Tickets say so in the table.
     if (why === undefined || phase === TICKET_PHASES.expired || phase === TICKET_PHASES.released) continue;
     const place = view.node ?? view.name;
-    // Messages that differ in the name of their own node alone are the same.
-    const key = [view.namespace, view.order, why.reason, why.message.replaceAll(place, '')].join('\0');
+    // Words that differ in the name of their own node or guardian alone are the same.
+    const words = [why.message.replace(OWN_POD, '$1'), why.reason === TICKET_REASONS.unschedulable ? why.fix : ''];
+    const key = [view.namespace, view.order, why.reason, ...words.map((text) => text.replaceAll(place, ''))].join('\0');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { first: view, why, places: [place] });
     else group.places.push(place);

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { Node } from '../../core/api/types/core-v1.ts';
 import type { Ticket, TicketSpec, TicketStatus } from '../../core/api/types/korder-v1alpha1.ts';
 import { inPlace } from './places.ts';
 import { ticketNotes } from './ticket-notes.ts';
-import { presentTickets, ticketsTable, ticketView } from './ticket-view.ts';
+import { presentTickets, ticketsTable, ticketView, type TicketView } from './ticket-view.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+const viewOf = (each: Ticket, nodes: readonly Node[] = []): TicketView => ticketView(each, { now: NOW, nodes });
 
 const pinned = (node: string): TicketSpec => ({
   affinity: {
@@ -53,7 +56,7 @@ const all = [
   ticket('by-hand', undefined, {}, ''),
 ];
 
-const views = all.map(ticketView).toSorted(inPlace);
+const views = all.map((each) => viewOf(each)).toSorted(inPlace);
 
 describe('the table of Tickets', () => {
   it('has a line for every Ticket, in the order of nodes', () => {
@@ -77,14 +80,14 @@ shop        agents-a   node-1   Reserved   2026-03-01T11:58:00Z   2026-03-02T11:
   });
 
   it('leaves finished Tickets out where another one has taken their place', () => {
-    const late = ticketView(ticket('agents-0', 'node-1', { phase: 'Expired' }));
+    const late = viewOf(ticket('agents-0', 'node-1', { phase: 'Expired' }));
     const names = presentTickets([late, ...views]).map(({ name }) => name);
     expect(names).toEqual(views.map(({ name }) => name));
     expect(names).toContain('agents-e');
   });
 
   it('says that room is held without end', () => {
-    const endless = ticketView(ticket('t', 'n', { phase: 'Reserved', activationTime: held.activationTime }));
+    const endless = viewOf(ticket('t', 'n', { phase: 'Reserved', activationTime: held.activationTime }));
     expect(ticketsTable([endless], { now: NOW, isWide: false, withNamespace: false })).toMatch(
       /Reserved +2m ago +endless/,
     );
@@ -98,9 +101,62 @@ shop        agents-a   node-1   Reserved   2026-03-01T11:58:00Z   2026-03-02T11:
     ]);
   });
 
+  it('says when a Ticket starts', () => {
+    const spec = { startTime: '2026-03-02T08:00:00Z' };
+    const [note] = ticketNotes([viewOf({ ...ticket('t', 'node-1', { phase: 'Pending' }), spec })], false);
+    expect(note).toBe('shop/agents (t): NotStarted: the Ticket starts at 2026-03-02T08:00:00Z');
+    const late = viewOf({ ...ticket('t', 'node-1', {}), spec: { startTime: '2026-03-01T08:00:00Z' } });
+    expect(late.whyNot?.reason).toBe('GuardianPending');
+  });
+
+  it('says once what the API server says of the guardian of each Ticket', () => {
+    const denied = (name: string, node: string): TicketView =>
+      viewOf(
+        ticket(name, node, {
+          phase: 'Pending',
+          reason: 'GuardianCreateFailed',
+          message: `pods "${name}-6qz4x" is forbidden: no PriorityClass with name nosuch was found`,
+        }),
+      );
+    expect(ticketNotes([denied('agents-a', 'node-1'), denied('agents-b', 'node-2')], false)).toEqual([
+      'shop/agents on node-1, node-2: GuardianCreateFailed: pods "agents-a-6qz4x" is forbidden: no PriorityClass with name nosuch was found',
+      '    create the PriorityClass, or leave priorityClassName out of the template',
+    ]);
+  });
+
+  it('says that a node is too small, however empty it is', () => {
+    const node = (name: string, cpu: string): Node => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name },
+      spec: {},
+      status: { allocatable: { cpu, memory: '16Gi' } },
+    });
+    const nodes = [node('node-1', '4'), node('node-2', '96'), node('node-3', '4')];
+    const asking = (name: string, at: string | undefined): TicketView => {
+      const given = ticket(name, at, refused);
+      return viewOf(
+        { ...given, spec: { ...given.spec, resources: { requests: { memory: '1Gi', cpu: '64' } } } },
+        nodes,
+      );
+    };
+    expect(ticketNotes([asking('a', 'node-1'), asking('b', 'node-2'), asking('c', 'node-3')], false)).toEqual([
+      `shop/agents on node-1, node-3: Unschedulable: ${FULL}`,
+      '    node node-1 has only 4 cpu in all, and 64 are asked for: reserve less in Order agents, or leave the node out',
+      `shop/agents on node-2: Unschedulable: ${FULL}`,
+      '    free cpu on node-2 (kubectl describe node node-2 lists who requests it), or reserve less in Order agents',
+    ]);
+    const anywhere = ticket('d', undefined, refused);
+    const spec = { resources: { requests: { cpu: '100' } } };
+    expect(viewOf({ ...anywhere, spec }, nodes).whyNot?.fix).toBe(
+      'no node has more than 96 cpu in all, and 100 are asked for: reserve less in Order agents, or add a larger node',
+    );
+    expect(viewOf({ ...anywhere, spec: {} }, nodes).whyNot?.fix).toMatch(/^free cpu on some node/);
+  });
+
   it('names few nodes and few reasons however many there are', () => {
     const many = Array.from({ length: 500 }, (_, index) =>
-      ticketView(ticket(`t-${index}`, `node-${index}`, { ...refused, message: `${FULL} ${index % 12}` })),
+      viewOf(ticket(`t-${index}`, `node-${index}`, { ...refused, message: `${FULL} ${index % 12}` })),
     );
     const notes = ticketNotes(many, false);
     expect(notes).toHaveLength(21);
@@ -111,7 +167,7 @@ shop        agents-a   node-1   Reserved   2026-03-01T11:58:00Z   2026-03-02T11:
 });
 
 describe('what to do about a Ticket', () => {
-  const fix = (status: TicketStatus): string | undefined => ticketView(ticket('t', 'node-1', status)).whyNot?.fix;
+  const fix = (status: TicketStatus): string | undefined => viewOf(ticket('t', 'node-1', status)).whyNot?.fix;
   const nodeEligible = (reason: string) => ({
     phase: 'Reserved',
     conditions: [{ type: 'NodeEligible', status: 'False', reason, message: 'm', lastTransitionTime: '' }],

@@ -1,12 +1,15 @@
 /** A Ticket as `everynode tickets` shows it: which node, since when, until when, for whom, and why not. Pure. */
 import { RESERVATION_LABELS, TICKET_CONDITIONS, TICKET_PHASES } from '../../core/api/names.ts';
-import type { PodSpec } from '../../core/api/types/core-v1.ts';
+import { ticketPlan } from '../../core/api/kinds/reservation/order-plan.ts';
+import type { Node, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { Ticket } from '../../core/api/types/korder-v1alpha1.ts';
 import { findCondition } from '../../core/kube/conditions.ts';
 import { labelOf } from '../../core/kube/labels.ts';
+import { formatTime } from '../../core/kube/time.ts';
 import { pinOf } from '../../core/placement/node-affinity.ts';
 import { printable, table } from '../component/text.ts';
 import type { TableOptions } from './order-view.ts';
+import { type Excess, excessOf } from './ticket-excess.ts';
 import { ticketFix } from './ticket-fix.ts';
 import { timeLeft, timePast } from './times.ts';
 
@@ -34,7 +37,15 @@ export interface TicketView {
   readonly whyNot?: WhyNot;
 }
 
-export function ticketView(ticket: Ticket): TicketView {
+/** What is known beside the Ticket. */
+export interface Surroundings {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Those that may be seen. */
+  readonly nodes: readonly Node[];
+}
+
+export function ticketView(ticket: Ticket, { now, nodes }: Surroundings): TicketView {
   const { metadata, spec, status } = ticket;
   const phase = status?.phase ?? TICKET_PHASES.pending;
   const order = labelOf(metadata.labels, RESERVATION_LABELS.order);
@@ -54,7 +65,7 @@ export function ticketView(ticket: Ticket): TicketView {
     ...(claimedBy === undefined ? {} : { claimedBy }),
     ...(status?.guardianPod === undefined ? {} : { guardian: status.guardianPod }),
   };
-  const why = whyNotOf(status, view);
+  const why = whyNotOf(ticket, view, now, excessOf(spec, node, nodes));
   return why === undefined ? view : { ...view, whyNot: why };
 }
 
@@ -75,15 +86,23 @@ function sinceOf({ metadata, status }: Ticket, phase: string): string | undefine
 }
 
 /** Only a held room (Reserved, Claiming, Claimed) on a node in order needs no word. */
-function whyNotOf(status: Ticket['status'], view: TicketView): WhyNot | undefined {
+function whyNotOf(
+  { spec, status }: Ticket,
+  view: TicketView,
+  now: number,
+  excess: Excess | undefined,
+): WhyNot | undefined {
   const told = (reason: string, message: string): WhyNot => {
     const words = { reason: printable(reason), message: printable(message) };
-    return { ...words, fix: ticketFix({ ...view, ...words }) };
+    return { ...words, fix: ticketFix({ ...view, ...words, ...(excess === undefined ? {} : { excess }) }) };
   };
   const eligible = findCondition(status?.conditions, TICKET_CONDITIONS.nodeEligible);
   if (eligible?.status === 'False') return told(eligible.reason, eligible.message);
   if (isOver(view)) return told(status?.reason ?? view.phase, status?.message ?? '');
   if (view.phase !== TICKET_PHASES.pending) return undefined;
+  const { startMs } = ticketPlan(spec);
+  if (status?.reason === undefined && startMs !== undefined && startMs > now)
+    return told('NotStarted', `the Ticket starts at ${formatTime(startMs)}`);
   return told(status?.reason ?? 'GuardianPending', status?.message ?? 'the guardian does not run yet');
 }
 

@@ -239,7 +239,7 @@ export const ORDER_CONDITIONS = {
   ready: 'Ready',
   /** Tickets are being made, replaced or removed. */
   progressing: 'Progressing',
-  /** The API server refuses Tickets, or the Order cannot be carried out as written; the message has the reason. */
+  /** The API server refuses Tickets or their guardians, or the Order cannot be carried out as written; the message has the reason. */
   failure: 'Failure',
   /** daemonSet mode: at least one node is eligible; otherwise the message counts nodes by reason. */
   nodesEligible: 'NodesEligible',

@@ -6,6 +6,7 @@ import {
   RESERVATION_LABELS,
   TICKET_CONDITIONS,
   TICKET_PHASES,
+  TICKET_REASONS,
 } from '../api/names.ts';
 import type { Ticket } from '../api/types/korder-v1alpha1.ts';
 import { findCondition, setCondition } from '../kube/conditions.ts';
@@ -46,6 +47,17 @@ export const holdsGuardian = ({ status }: Ticket): boolean =>
 export function isRefused(ticket: Ticket): boolean {
   const reason = ticket.status?.reason ?? '';
   return reason !== '' && reason !== RESERVATION_EVENTS.guardianLost && phaseOf(ticket) === TICKET_PHASES.pending;
+}
+
+/** Pending for want of room: the scheduler found no node for the guardian. */
+export const isUnschedulable = (ticket: Ticket): boolean =>
+  ticket.status?.reason === TICKET_REASONS.unschedulable && phaseOf(ticket) === TICKET_PHASES.pending;
+
+/** Pending because the API server refused the guardian, or let it in with less than the Ticket asks for. */
+export function isDenied(ticket: Ticket): boolean {
+  const reason = ticket.status?.reason;
+  const isTelling = reason === TICKET_REASONS.createFailed || reason === TICKET_REASONS.tooSmall;
+  return isTelling && phaseOf(ticket) === TICKET_PHASES.pending;
 }
 
 /** UID of the Ticket whose guardian it takes over; empty where there is none. */

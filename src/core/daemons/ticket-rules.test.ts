@@ -22,6 +22,7 @@ import { isFinished, isHanded, nodeUidOf } from './ticket-phase.ts';
 import {
   AVAILABLE,
   CLAIMED,
+  DENIED,
   ENDED,
   EXTEND,
   GRACE,
@@ -30,7 +31,7 @@ import {
   MISSING,
   OUTDATED,
   OUTDATED_HELD,
-  REFUSED,
+  NO_ROOM,
   RENEW,
   RESERVED,
   SPENT,
@@ -228,7 +229,19 @@ describe('the rules of Orders', () => {
   };
   const has = (bits: number, ...wanted: readonly number[]): void => {
     const all = [WANTED, MISSING, SURPLUS, RESERVED, AVAILABLE, UPDATED, OUTDATED, CLAIMED, TERMINAL, GRACE];
-    const more = [EXTEND, GRACE_UNMARKED, MARKED_WRONGLY, RENEW, OUTDATED_HELD, SPENT, TICK, WORK, ENDED, REFUSED];
+    const more = [
+      EXTEND,
+      GRACE_UNMARKED,
+      MARKED_WRONGLY,
+      RENEW,
+      OUTDATED_HELD,
+      SPENT,
+      TICK,
+      WORK,
+      ENDED,
+      NO_ROOM,
+      DENIED,
+    ];
     const names = [...all, ...more].filter((bit) => (bits & bit) !== 0);
     expect(names).toEqual([...all, ...more].filter((bit) => wanted.includes(bit)));
   };
@@ -240,7 +253,10 @@ describe('the rules of Orders', () => {
   });
   it('count a Pending Ticket as updated and not available, a refused one as such', () => {
     has(judge({}, {}), WANTED, UPDATED, SPENT);
-    has(judge({}, { reason: 'Unschedulable' }), WANTED, UPDATED, SPENT, REFUSED);
+    has(judge({}, { reason: 'Unschedulable' }), WANTED, UPDATED, SPENT, NO_ROOM);
+    has(judge({}, { reason: 'GuardianCreateFailed' }), WANTED, UPDATED, SPENT, DENIED);
+    has(judge({}, { reason: 'GuardianTooSmall' }), WANTED, UPDATED, SPENT, DENIED);
+    has(judge({}, { reason: 'ClaimFailed' }), WANTED, UPDATED, SPENT);
     has(judge({}, { reason: 'GuardianLost' }), WANTED, UPDATED, SPENT);
   });
   it('count a Reserved Ticket as available after minReadySeconds', () => {

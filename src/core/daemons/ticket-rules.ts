@@ -8,7 +8,7 @@ import type { OrderDefinition } from './order-definition.ts';
 import { REFRESH_TABLE } from './refresh-table.ts';
 import { type DaemonTicket, isTerminating, ticketChild } from './ticket-child.ts';
 import { isForATime } from './ticket-grace.ts';
-import { isFinished, isHanded, isRefused, markOf, reservedSince } from './ticket-phase.ts';
+import { isDenied, isFinished, isHanded, isUnschedulable, markOf, reservedSince } from './ticket-phase.ts';
 import { isFormer, isOfTemplate, isReserved } from './ticket-sorts.ts';
 import { assess, type Assessment, isToBeExtended } from './ticket-work.ts';
 import { SHOULD_RUN } from './verdict.ts';
@@ -55,8 +55,10 @@ export const WORK = bit(17);
 const WAITS = bit(18);
 /** Wanted, but the Ticket here has ended and none follows. */
 export const ENDED = bit(19);
-/** Wanted, and no guardian could be made or placed. */
-export const REFUSED = bit(20);
+/** Wanted, and the scheduler found no room for the guardian. */
+export const NO_ROOM = bit(20);
+/** Wanted, and the API server refused the guardian, or made it too small. */
+export const DENIED = bit(21);
 
 function judge(
   definition: OrderDefinition,
@@ -91,9 +93,12 @@ const isSettled = (definition: OrderDefinition, verdict: number, node: Node | un
 
 function judgeSettled(definition: OrderDefinition, only: DaemonTicket, now: number): number {
   const bits = WANTED | UPDATED | judgeHeld(definition, only, now);
-  if ((bits & RESERVED) === 0 && isRefused(only)) return bits | REFUSED | SPENT;
+  if ((bits & RESERVED) === 0) return bits | judgeRefusal(only) | SPENT;
   return (bits & AVAILABLE) === 0 ? bits | SPENT : bits;
 }
+
+const judgeRefusal = (ticket: DaemonTicket): number =>
+  isUnschedulable(ticket) ? NO_ROOM : isDenied(ticket) ? DENIED : 0;
 
 /** For Tickets that are wanted. */
 function judgeHeld({ minReadySeconds }: OrderDefinition, ticket: DaemonTicket, now: number): number {
@@ -122,7 +127,7 @@ function judgeWanted(definition: OrderDefinition, now: number, facts: Assessment
   const { live, handed, work, succession } = facts;
   let bits = WANTED;
   for (const ticket of live) bits |= judgeHeld(definition, ticket, now);
-  if ((bits & RESERVED) === 0 && live.some(isRefused)) bits |= REFUSED;
+  if ((bits & RESERVED) === 0) for (const ticket of live) bits |= judgeRefusal(ticket);
   const present = live.length > 0 ? live : handed;
   if (present.some((ticket) => isOfTemplate(definition.templateHash, ticket))) bits |= UPDATED;
   const { create } = work;
@@ -165,5 +170,5 @@ export const ticketRules = (
   judge,
   waits: WAITS,
   dueAt,
-  listed: WORK | OUTDATED_HELD | REFUSED,
+  listed: WORK | OUTDATED_HELD | NO_ROOM | DENIED,
 });

@@ -19,6 +19,7 @@ const RESTING: OrderFacts = {
   overlaps: { ...NOTHING, orders: [] },
   misfits: { ...NOTHING, resources: [] },
   nextTick: undefined,
+  startsAt: undefined,
 };
 
 const say = (facts: Partial<OrderFacts>): { readonly [type: string]: string } =>
@@ -82,6 +83,18 @@ describe('conditions of an Order', () => {
       { available: 0, updated: 0, nextTick: 0 },
       'Progressing',
       'False WaitingForTick: Tickets are made at the next tick of the schedule',
+    ],
+    [
+      'a start to come',
+      { available: 0, startsAt: 0 },
+      'Ready',
+      'False TicketsUnavailable: 0 of 5 Tickets are available; they start at 1970-01-01T00:00:00Z',
+    ],
+    [
+      'a start to come',
+      { available: 0, startsAt: 0 },
+      'Progressing',
+      'True WaitingForStart: Tickets get their guardians at 1970-01-01T00:00:00Z',
     ],
     [
       'claims that stand',

@@ -39,6 +39,8 @@ export interface OrderFacts {
   readonly misfits: Misfits;
   /** Epoch ms of the next tick of the schedule. */
   readonly nextTick: number | undefined;
+  /** Epoch ms of the start of the Tickets; undefined where it is over or there is none. */
+  readonly startsAt: number | undefined;
 }
 
 export function orderConditions(facts: OrderFacts): readonly NewCondition[] {
@@ -56,7 +58,7 @@ const is = (type: string, status: 'True' | 'False' | 'Unknown', reason: string, 
   message,
 });
 
-function ready({ wanted, available, claimed, ended, noNodes, failure, nextTick }: OrderFacts): NewCondition {
+function ready({ wanted, available, claimed, ended, noNodes, failure, ...times }: OrderFacts): NewCondition {
   const type = ORDER_CONDITIONS.ready;
   const unmet = wanted - available - claimed;
   if (failure?.reason === INVALID) return is(type, 'False', INVALID, 'the Order cannot be carried out as written');
@@ -69,14 +71,19 @@ function ready({ wanted, available, claimed, ended, noNodes, failure, nextTick }
   const message = [counts, ...more].join(', ');
   if (unmet <= 0) return is(type, 'True', 'TicketsAvailable', message);
   if (ended >= unmet) return is(type, 'False', 'TicketsEnded', message);
-  const tick = nextTick === undefined ? '' : `; the next tick of the schedule is at ${formatTime(nextTick)}`;
-  return is(type, 'False', 'TicketsUnavailable', `${message}${tick}`);
+  return is(type, 'False', 'TicketsUnavailable', `${message}${whenOf(times)}`);
+}
+
+function whenOf({ nextTick, startsAt }: Pick<OrderFacts, 'nextTick' | 'startsAt'>): string {
+  if (startsAt !== undefined) return `; they start at ${formatTime(startsAt)}`;
+  return nextTick === undefined ? '' : `; the next tick of the schedule is at ${formatTime(nextTick)}`;
 }
 
 /** Reason of the condition Failure of an Order that the API server should have refused. */
 export const INVALID = 'InvalidOrder';
 
-function progressing({ isPaused, wanted, updated, missing, surplus, outdated, available, claimed, ended }: OrderFacts) {
+function progressing(facts: OrderFacts): NewCondition {
+  const { isPaused, wanted, updated, missing, surplus, outdated, available, claimed, ended, startsAt } = facts;
   const type = ORDER_CONDITIONS.progressing;
   if (isPaused)
     return is(type, 'Unknown', 'Paused', 'the Order is paused: Tickets are neither made, renewed nor removed');
@@ -88,6 +95,8 @@ function progressing({ isPaused, wanted, updated, missing, surplus, outdated, av
     const message = `${updated} of ${tickets(wanted)} made from the present template`;
     return is(type, 'True', 'ReplacingTickets', message);
   }
+  if (updated > available + claimed && startsAt !== undefined)
+    return is(type, 'True', 'WaitingForStart', `Tickets get their guardians at ${formatTime(startsAt)}`);
   if (updated > available + claimed) return is(type, 'True', 'WaitingForGuardians', 'Tickets wait for their guardians');
   return available + claimed + ended >= wanted
     ? is(type, 'False', 'Complete', 'there is nothing to do')

@@ -1,23 +1,24 @@
 /** The end of a reconcile: what was found is written into the status, and what people must know is an event and a log line as well. */
 import { orderPlan } from '../../../core/api/kinds/reservation/order-plan.ts';
-import { ORDER_CONDITIONS, RESERVATION_EVENTS } from '../../../core/api/names.ts';
-import type { Order } from '../../../core/api/types/korder-v1alpha1.ts';
+import { ORDER_CONDITIONS, RESERVATION_EVENTS, TICKET_REASONS } from '../../../core/api/names.ts';
+import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { countIneligible, describeIneligible } from '../../../core/daemons/ineligible-nodes.ts';
 import { REFRESH_TABLE } from '../../../core/daemons/refresh-table.ts';
-import { CLAIMED, ENDED, MISSING, OUTDATED, REFUSED, SURPLUS } from '../../../core/daemons/ticket-rules.ts';
-import { isRefused } from '../../../core/daemons/ticket-phase.ts';
+import { CLAIMED, DENIED, ENDED, MISSING, NO_ROOM, OUTDATED, SURPLUS } from '../../../core/daemons/ticket-rules.ts';
+import { isDenied, isUnschedulable } from '../../../core/daemons/ticket-phase.ts';
 import { findCondition } from '../../../core/kube/conditions.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { newer } from '../../../core/kube/resource-version.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import type { Logger } from '../../../machinery/logging/logger.ts';
 import type { Clock } from '../../../machinery/time/clock.ts';
-import type { KnownOrder } from './known-order.ts';
+import type { KnownOrder, OrderFailure } from './known-order.ts';
 import type { NodeCensus } from './node-census.ts';
 import { INVALID, orderConditions, type OrderFacts } from './order-conditions.ts';
 import type { OrderEvents } from './order-events.ts';
 import type { OrderRegistry, OrderView } from './order-registry.ts';
 import { countsOf, type ScheduleTimes, writeOrderStatus } from './order-status.ts';
+import { tickets } from './ticket-tally.ts';
 
 export interface ReportOptions {
   readonly client: Client;
@@ -57,11 +58,12 @@ export async function report(
     surplus: view.count(SURPLUS),
     outdated: view.count(OUTDATED),
     refused: refusedPlaces(order, view),
-    failure: order.failure,
+    failure: order.failure ?? deniedGuardians(order, view),
     noNodes,
     overlaps: census.overlapsOf(order.uid),
     misfits: census.misfitsOf(order.uid),
     nextTick: times.next,
+    startsAt: startToCome(order, clock.now()),
   };
   const conditions = orderConditions(facts);
   const waitMs = order.reportedAt + WRITE_EVERY_MS - clock.monotonic();
@@ -100,6 +102,11 @@ export async function reportInvalid(
   return written === 'later' ? object : written;
 }
 
+function startToCome({ object }: KnownOrder, now: number): number | undefined {
+  const { startMs } = orderPlan(object.spec).ticket;
+  return startMs !== undefined && startMs > now ? startMs : undefined;
+}
+
 /** Tickets that were given to pods and that the refresh policy lets stand: their places lack nothing. */
 function standingClaims(
   { definition: { strategy, refresh } }: KnownOrder,
@@ -111,17 +118,33 @@ function standingClaims(
 }
 
 function refusedPlaces({ board: { engine } }: KnownOrder, view: OrderView): OrderFacts['refused'] {
-  const count = view.count(REFUSED);
+  const count = view.count(NO_ROOM);
   const names: string[] = [];
   const why = new Set<string>();
   if (count === 0) return NONE_REFUSED;
-  for (const place of view.listed(REFUSED)) {
+  for (const place of view.listed(NO_ROOM)) {
     names.push(engine.nodeName(place));
-    const message = view.children(place).find(isRefused)?.status?.message ?? '';
+    const message = view.children(place).find(isUnschedulable)?.status?.message ?? '';
     for (const [text] of message.matchAll(SHORTAGES)) why.add(text);
     if (names.length >= MOST_NAMES) break;
   }
   return { count, names: names.sort(), why: [...why].sort() };
+}
+
+/** In the words of the API server, of one Ticket for all: what keeps one guardian out mostly keeps out the others. */
+function deniedGuardians({ board: { engine } }: KnownOrder, view: OrderView): OrderFailure | undefined {
+  const count = view.count(DENIED);
+  if (count === 0) return undefined;
+  const found: { readonly name: string; readonly ticket: Ticket }[] = [];
+  for (const place of view.listed(DENIED)) {
+    const ticket = view.children(place).find(isDenied);
+    if (ticket !== undefined) found.push({ name: engine.nodeName(place), ticket });
+    if (found.length >= MOST_NAMES) break;
+  }
+  const [first] = found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const { reason = TICKET_REASONS.createFailed, message = '' } = first?.ticket.status ?? {};
+  const verb = reason === TICKET_REASONS.tooSmall ? 'made too small' : 'refused';
+  return { reason, message: `guardians of ${tickets(count)} ${verb}: ${message}` };
 }
 
 const MOST_NAMES = 10;

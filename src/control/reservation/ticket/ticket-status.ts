@@ -48,8 +48,11 @@ export function statusAfter(ticket: Stored<Ticket>, report: Report, now: number)
         : { ...over, guardianPod: fullName(report.keeps) };
     }
     case 'parted': {
-      const { reason = REASON.expired, message = '' } = ticket.status ?? {};
-      return { ...shared, reason, message, conditions: ready(base.conditions, 'False', reason, message, time) };
+      const usual = base.phase === PHASE.released ? REASON.released : REASON.expired;
+      const { reason = usual, message = '' } = ticket.status ?? {};
+      const finishedTime = formatTime(timeOf(base.finishedTime) ?? now);
+      const conditions = ready(base.conditions, 'False', reason, message, time);
+      return { ...shared, finishedTime, reason, message, conditions };
     }
     case 'claimed': {
       const { podNamespace = '', podName = '' } = base.claim ?? {};

@@ -194,6 +194,16 @@ describe('the next step of a Ticket', () => {
       { type: 'end' },
     ],
     [
+      'Expired, by somebody who did not say when',
+      { ticket: ticketWith({ phase: 'Expired', expirationTime: formatTime(NOW + 3_600_000) }) },
+      { type: 'report', report: { type: 'parted' } },
+    ],
+    [
+      'Released, by somebody who did not say when',
+      { ticket: ticketWith({ phase: 'Released' }) },
+      { type: 'report', report: { type: 'parted' } },
+    ],
+    [
       'Expired, needed by its Order',
       { ticket: ticketWith({ phase: 'Expired', finishedTime: formatTime(NOW - 60_000) }), keepsFinished: true },
       { type: 'rest' },
@@ -316,6 +326,12 @@ describe('steps carried out one after the other', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it.each(['Expired', 'Released'])('begin the TTL of a Ticket that is %s without a time', (phase) => {
+    const { facts } = settle(factsWith(ticketWith({ phase })));
+    expect(facts.ticket.status).toMatchObject({ phase, reason: phase, finishedTime: formatTime(NOW) });
+    expect(nextStep({ ...facts, now: NOW + 60_000 })).toEqual({ type: 'end' });
   });
 
   it('never bring back a Ticket that has ended', () => {

@@ -57,7 +57,7 @@ export type Report =
   | { readonly type: 'lost' | 'unschedulable' | 'too-small' | 'create-failed'; readonly message: string }
   /** `keeps`: the guardian that stays for a successor. */
   | { readonly type: 'expired'; readonly keeps: Stored<Pod> | undefined }
-  /** The guardian of an expired Ticket has been passed on or deleted. */
+  /** The guardian of an expired Ticket has been passed on or deleted; the end is recorded where it was not. */
   | { readonly type: 'parted' }
   | { readonly type: 'claimed'; readonly claimant: Stored<Pod> }
   /** `guardian`: the one that still holds the room. */
@@ -193,8 +193,10 @@ function stepAfterEnd(facts: TicketFacts): Step {
     if (left.length > 0) return { type: 'remove', guardians: left };
   }
   const { ttlSeconds } = ticketPlan(spec);
-  const finishedAt = timeOf(status?.finishedTime) ?? timeOf(status?.expirationTime);
-  if (keepsFinished || ttlSeconds === undefined || finishedAt === undefined) return REST;
+  if (keepsFinished || ttlSeconds === undefined) return REST;
+  const finishedAt = timeOf(status?.finishedTime);
+  // Ended by somebody who did not say when: the TTL runs from now.
+  if (finishedAt === undefined) return report({ type: 'parted' });
   const goesAt = finishedAt + ttlSeconds * 1000;
   return goesAt <= now ? { type: 'end' } : rest(goesAt);
 }

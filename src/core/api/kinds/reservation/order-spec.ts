@@ -53,6 +53,7 @@ function validateTicks(found: Findings, spec: OrderSpec, fromMs: number): void {
     const fix = 'OneTime has no ticks; remove it, or use type Scheduled or Recurring';
     if (schedule !== undefined) found.push(forbidden('spec.strategy.schedule', fix));
     if (timeZone !== undefined) found.push(forbidden('spec.strategy.timeZone', fix));
+    if (windowZone !== undefined) found.push(forbidden('spec.template.spec.window.timeZone', fix));
   }
 }
 

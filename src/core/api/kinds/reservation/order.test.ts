@@ -165,6 +165,18 @@ describe('an Order', () => {
       ],
     ],
     [
+      'with a time zone that is not asked for, in the other shape',
+      orderOf({ strategy: { type: 'OneTime' } }, { window: { timeZone: 'UTC' } }),
+      [
+        'spec.template.spec.window.timeZone: Forbidden: OneTime has no ticks; remove it, or use type Scheduled or Recurring',
+      ],
+    ],
+    [
+      'with a blank scheduler',
+      orderOf({}, { schedulerName: '  ' }),
+      [expect.stringMatching(/^spec\.template\.spec\.schedulerName: Invalid value: " {2}": name part must consist of/)],
+    ],
+    [
       'with a schedule of no type',
       orderOf({ strategy: { schedule: '@daily' } }),
       ['spec.strategy.type: Required value: a schedule needs type Scheduled or Recurring'],

@@ -2,7 +2,7 @@
 import { forbidden, invalid, required } from '../../../kube/field-errors.ts';
 import { parseGoDuration } from '../../../kube/go-duration.ts';
 import { deepEqual } from '../../../kube/immutable.ts';
-import { nameIsDnsSubdomain } from '../../../kube/names.ts';
+import { nameIsDnsSubdomain, qualifiedNameProblems } from '../../../kube/names.ts';
 import { isWritableTime, parseTime } from '../../../kube/time.ts';
 import type { ResourceRequirements } from '../../types/core-v1.ts';
 import type { TicketSpec } from '../../types/korder-v1alpha1.ts';
@@ -89,13 +89,16 @@ function validateReserved(found: Findings, resources: ResourceRequirements | und
 }
 
 function validatePlacement(found: Findings, spec: TicketSpec, path: string): void {
-  const { nodeName, priorityClassName, nodeSelector, affinity, tolerations, topologySpreadConstraints } = spec;
+  const { nodeName, priorityClassName, schedulerName, nodeSelector, affinity, tolerations, topologySpreadConstraints } =
+    spec;
   for (const [name, value] of [
     ['nodeName', nodeName],
     ['priorityClassName', priorityClassName],
   ] as const) {
     if (value) addTexts(found, `${path}.${name}`, value, nameIsDnsSubdomain(value, false));
   }
+  // A scheduler writes events under its name, and API servers take a qualified name there.
+  if (schedulerName) addTexts(found, `${path}.schedulerName`, schedulerName, qualifiedNameProblems(schedulerName));
   addAll(found, validateLabels(nodeSelector, `${path}.nodeSelector`));
   if (affinity !== undefined) validateAffinity(found, affinity, CREATE_TEMPLATE, `${path}.affinity`);
   if (tolerations !== undefined) validateTolerations(found, tolerations, CREATE_TEMPLATE, `${path}.tolerations`);
