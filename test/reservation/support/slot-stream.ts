@@ -8,17 +8,25 @@ import type { Client } from '../../../src/machinery/client/client.ts';
 
 export class SlotStream {
   readonly #node: string;
+  readonly #stopping = new AbortController();
+  readonly #followed: Promise<void>;
   /** Each committed state of the node's pods, as milli-CPUs and names. */
   readonly #states: { readonly cpu: number; readonly names: readonly string[]; readonly revision: string }[] = [];
   readonly #pods = new Map<string, Stored<Pod>>();
 
   constructor(client: Client, node: string) {
     this.#node = node;
-    void this.#follow(client);
+    this.#followed = this.#follow(client).catch((error: unknown) => {
+      if (!this.#stopping.signal.aborted) throw error;
+    });
   }
 
   async #follow(client: Client): Promise<void> {
-    for await (const events of client.watch(PODS, { sendInitialEvents: true, allowWatchBookmarks: true })) {
+    for await (const events of client.watch(PODS, {
+      sendInitialEvents: true,
+      allowWatchBookmarks: true,
+      signal: this.#stopping.signal,
+    })) {
       for (const event of events) {
         if (event.type === 'BOOKMARK') continue;
         const pod = event.object;
@@ -33,6 +41,11 @@ export class SlotStream {
         });
       }
     }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#followed;
   }
 
   /** The revisions at which less than this was held, after the first at which it was. */
