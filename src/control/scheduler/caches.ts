@@ -28,6 +28,8 @@ export interface CacheOptions {
   readonly isOurs: (pod: Pod) => boolean;
   /** The pod has a node or is gone. */
   readonly onSettled: (uid: string) => void;
+  /** Whether the pods are between two states of the server: the cluster shows room that may be taken. */
+  readonly onPart: (isPart: boolean) => void;
 }
 
 /** Counts on a node. */
@@ -52,8 +54,9 @@ export function followCluster(caches: CacheOptions): readonly HandlerRegistratio
       },
     }),
     informers.for(PODS).addHandler({
-      batch(changes) {
+      batch(changes, isPart) {
         for (const change of changes) podChanged(caches, change);
+        caches.onPart(isPart);
       },
     }),
   ];

@@ -94,6 +94,8 @@ export interface SchedulerState extends SchedulerParts {
   phase: 'new' | 'working' | 'stopped';
   /** A turn is on the clock: at most one ever is. Set by `requestTurn`, cleared when the turn begins. */
   turnRequested: boolean;
+  /** Part of a list of pods has been taken in, and the rest has not: nothing is decided in between. */
+  isPart: boolean;
   /** Bindings whose API call is in flight, 0 to `maxBinding`. Pods that wait for their volumes do not count. */
   bindings: number;
   /** Set by an attempt when the turn expires under it, taken by the next turn. Its pod is in flight in the queue. */
@@ -105,7 +107,7 @@ export interface SchedulerState extends SchedulerParts {
 }
 
 export const mayDecide = (scheduler: SchedulerState): boolean =>
-  scheduler.phase === 'working' && scheduler.bindings < scheduler.maxBinding;
+  scheduler.phase === 'working' && !scheduler.isPart && scheduler.bindings < scheduler.maxBinding;
 
 /** Puts a turn on the clock unless there is one, or nothing may be decided now. */
 export function requestTurn(scheduler: SchedulerState): void {

@@ -100,6 +100,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         statuses.forget(uid);
         volumes.podGone(uid);
       },
+      onPart(isPart) {
+        if (scheduler.isPart === isPart) return;
+        scheduler.isPart = isPart;
+        requestTurn(scheduler);
+      },
     }),
   ];
 
@@ -210,6 +215,7 @@ function createState(options: SchedulerOptions, schedulerName: string): Schedule
     compileBudgets: () => compileBudgets(disruptionBudgets.list()),
     phase: 'new',
     turnRequested: false,
+    isPart: false,
     bindings: 0,
     interrupted: undefined,
     budgets: undefined,

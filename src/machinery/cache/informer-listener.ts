@@ -40,9 +40,9 @@ export function createListener<T extends KubeObject>(
     }
   };
 
-  const hand = (changes: readonly Change<T>[]): void => {
+  const hand = (changes: readonly Change<T>[], isPart: boolean): void => {
     if (handler.batch !== undefined) {
-      attempt(() => handler.batch?.(changes));
+      attempt(() => handler.batch?.(changes, isPart));
       return;
     }
     for (let i = 0; i < changes.length && !isClosed(); i += 1) {
@@ -70,7 +70,7 @@ export function createListener<T extends KubeObject>(
       }
       const end = Math.min(item.length, position + budget);
       budget -= end - position;
-      hand(position === 0 && end === item.length ? item : item.slice(position, end));
+      hand(position === 0 && end === item.length ? item : item.slice(position, end), end < item.length);
       if (end === item.length) {
         position = 0;
         taken += 1;

@@ -144,14 +144,21 @@ describe('informer', () => {
     const { clock, client, informer, run } = setUp();
     for (let i = 0; i < 5000; i += 1) await client.create(CONFIG_MAPS, configMap(`n-${i}`), { namespace });
     const seen: string[] = [];
-    const batches: number[] = [];
-    const registration = informer.addHandler({ batch: (changes) => void batches.push(changes.length) });
+    const batches: [number, boolean][] = [];
+    const registration = informer.addHandler({
+      batch: (changes, isPart) => void batches.push([changes.length, isPart]),
+    });
     const one = informer.addHandler({ add: (object) => void seen.push(object.metadata.name) });
     void run();
     await informer.synced();
     expect(registration.hasSynced()).toBe(false);
     await clock.drain();
-    expect([batches, seen.length, new Set(seen).size]).toEqual([[2000, 2000, 1000], 5000, 5000]);
+    expect(batches).toEqual([
+      [2000, true],
+      [2000, true],
+      [1000, false],
+    ]);
+    expect([seen.length, new Set(seen).size]).toEqual([5000, 5000]);
     expect([registration.hasSynced(), one.hasSynced()]).toEqual([true, true]);
   });
 

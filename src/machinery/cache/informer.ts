@@ -22,8 +22,13 @@ export interface InformerHandler<T extends KubeObject> {
   add?(object: Stored<T>): void;
   update?(old: Stored<T>, object: Stored<T>): void;
   delete?(object: Stored<T>): void;
-  /** Instead of the three above: several changes at a time. */
-  batch?(changes: readonly Change<T>[]): void;
+  /**
+   * Instead of the three above: several changes at a time.
+   *
+   * @param isPart more changes of the same list follow: together they are one state of the server, alone they are none. Deletions come
+   *   first, so that a handler which acts in between sees places as free that are taken.
+   */
+  batch?(changes: readonly Change<T>[], isPart: boolean): void;
   /** The state at the time of registration has been handed over. */
   synced?(): void;
 }
