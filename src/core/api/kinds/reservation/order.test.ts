@@ -259,6 +259,11 @@ describe('an Order', () => {
       ],
     ],
     [
+      'with more replicas than a controller keeps places for',
+      orderOf({ replicas: 2_147_483_647 }),
+      ['spec.replicas: Invalid value: 2147483647: must be at most 100000'],
+    ],
+    [
       'with an empty selector',
       orderOf({ selector: {} }),
       [
