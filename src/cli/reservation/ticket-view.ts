@@ -3,11 +3,13 @@ import { RESERVATION_LABELS, TICKET_CONDITIONS, TICKET_PHASES } from '../../core
 import type { PodSpec } from '../../core/api/types/core-v1.ts';
 import type { Ticket } from '../../core/api/types/korder-v1alpha1.ts';
 import { findCondition } from '../../core/kube/conditions.ts';
+import { isFinished } from '../../core/daemons/ticket-phase.ts';
 import { labelOf } from '../../core/kube/labels.ts';
+import { controllerOf } from '../../core/kube/owner-references.ts';
 import { pinOf } from '../../core/placement/node-affinity.ts';
 import { printable, table } from '../component/text.ts';
 import type { TableOptions } from './order-view.ts';
-import { ticketFix } from './ticket-fix.ts';
+import { ORPHANED, ticketFix } from './ticket-fix.ts';
 import { timeLeft, timePast } from './times.ts';
 
 export interface WhyNot {
@@ -54,7 +56,7 @@ export function ticketView(ticket: Ticket): TicketView {
     ...(claimedBy === undefined ? {} : { claimedBy }),
     ...(status?.guardianPod === undefined ? {} : { guardian: status.guardianPod }),
   };
-  const why = whyNotOf(status, view);
+  const why = whyNotOf(status, view, isOrphan(ticket));
   return why === undefined ? view : { ...view, whyNot: why };
 }
 
@@ -74,12 +76,19 @@ function sinceOf({ metadata, status }: Ticket, phase: string): string | undefine
   }
 }
 
-/** Only a held room (Reserved, Claiming, Claimed) on a node in order needs no word. */
-function whyNotOf(status: Ticket['status'], view: TicketView): WhyNot | undefined {
+/** Whether the Ticket has the label of an Order and no Order as its controller: a deleted one has left it behind. */
+export const isOrphan = (ticket: Ticket): boolean =>
+  labelOf(ticket.metadata.labels, RESERVATION_LABELS.order) !== undefined &&
+  controllerOf(ticket)?.kind !== 'Order' &&
+  !isFinished(ticket);
+
+/** Only a held room (Reserved, Claiming, Claimed) of its Order on a node in order needs no word. */
+function whyNotOf(status: Ticket['status'], view: TicketView, orphan: boolean): WhyNot | undefined {
   const told = (reason: string, message: string): WhyNot => {
     const words = { reason: printable(reason), message: printable(message) };
     return { ...words, fix: ticketFix({ ...view, ...words }) };
   };
+  if (orphan) return told(ORPHANED, `the Ticket bears the name of Order ${view.order}, but no Order controls it`);
   const eligible = findCondition(status?.conditions, TICKET_CONDITIONS.nodeEligible);
   if (eligible?.status === 'False') return told(eligible.reason, eligible.message);
   if (isOver(view)) return told(status?.reason ?? view.phase, status?.message ?? '');
@@ -92,7 +101,8 @@ const isOver = ({ phase }: TicketView): boolean => phase === TICKET_PHASES.expir
 /** Without finished Tickets where another one of the same Order has taken their place; the rest is what is true now. */
 export function presentTickets(views: readonly TicketView[]): readonly TicketView[] {
   const placeOf = ({ namespace, order = '', node = '' }: TicketView): string => [namespace, order, node].join('\0');
-  const live = new Set(views.filter((view) => !isOver(view)).map(placeOf));
+  const isSuccessor = (view: TicketView): boolean => !isOver(view) && view.whyNot?.reason !== ORPHANED;
+  const live = new Set(views.filter(isSuccessor).map(placeOf));
   return views.filter((view) => !isOver(view) || !live.has(placeOf(view)));
 }
 
