@@ -167,6 +167,9 @@ describe('reservations through an API server', () => {
     expect(stored.spec.replicas).toBe(0);
     expect(stored.metadata.generation).toBe(3);
     expect((await refusal(client.update(SCALES, scaleTo(-1), BY_SCALE))).reason).toBe('Invalid');
+    expect((await refusal(client.update(SCALES, scaleTo(2_147_483_647), BY_SCALE))).message).toContain(
+      'spec.replicas: Invalid value: 2147483647: must be at most 100000',
+    );
   });
 
   it('an Order for every node cannot be scaled, and says why', async () => {

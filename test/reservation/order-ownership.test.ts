@@ -1,8 +1,8 @@
 /** Which Tickets are an Order's: made by it, adopted by its selector, released by another label. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { RESERVATION_ANNOTATIONS } from '../../src/core/api/names.ts';
+import { RESERVATION_ANNOTATIONS, RESERVATION_LABELS } from '../../src/core/api/names.ts';
 import { ORDERS, TICKETS } from '../../src/core/api/registry/resources.ts';
-import type { Ticket, TicketSpec } from '../../src/core/api/types/korder-v1alpha1.ts';
+import type { OrderSpec, Ticket, TicketSpec } from '../../src/core/api/types/korder-v1alpha1.ts';
 import { controllerOf } from '../../src/core/kube/owner-references.ts';
 import { order, REQUESTS, template } from './support/orders.ts';
 import { createOrderWorld, namespace, type OrderWorld } from './support/world.ts';
@@ -84,6 +84,71 @@ describe('adoption by selector', () => {
     await world.available(2);
   });
 
+  it.each<[string, Partial<TicketSpec>]>([
+    ['nodeName', { nodeName: 'node-0' }],
+    ['a field of the affinity', pinned('node-0')],
+    ['the label of the host name', { nodeSelector: { 'kubernetes.io/hostname': 'node-0' } }],
+    [
+      'an expression of the affinity',
+      {
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [
+                { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['node-0'] }] },
+              ],
+            },
+          },
+        },
+      },
+    ],
+    ['no pin at all', {}],
+  ])('keeps a Ticket that reserves what the template does, pinned by %s', async (_how, spec) => {
+    world = await createOrderWorld({ nodes: [{ name: 'node', count: 1, labels: { pool: 'a' } }] });
+    const mine = await world.client.create(TICKETS, handMade('mine', spec));
+    await world.eventually(async () => (await all())[0]?.status?.phase === 'Reserved');
+    const guardians = (await world.guardians()).map(({ metadata }) => metadata.uid);
+    await world.client.create(
+      ORDERS,
+      order({ ...selecting, template: template({ nodeSelector: { pool: 'a' } }, { labels }) }),
+    );
+    await world.available(1);
+    await world.clock.advance(30_000);
+    expect((await all()).map(({ metadata }) => metadata.uid)).toEqual([mine.metadata.uid]);
+    expect((await world.guardians()).map(({ metadata }) => metadata.uid)).toEqual(guardians);
+    expect((await world.order()).status).toMatchObject({ updatedReplicas: 1 });
+  });
+
+  it('keeps the better one of two Tickets of a node', async () => {
+    world = await createOrderWorld({ nodes: 1 });
+    const small = { resources: { requests: { cpu: '100m' } } };
+    for (const [name, spec] of [
+      ['a-small', small],
+      ['b-same', {}],
+      ['c-same', {}],
+    ] as const)
+      await world.client.create(TICKETS, handMade(name, { nodeName: 'node-0', ...spec }));
+    await world.eventually(async () => (await all()).every(({ status }) => status?.phase === 'Reserved'));
+    await world.client.create(ORDERS, order(selecting));
+    await world.available(1);
+    await world.clock.advance(30_000);
+    expect((await all()).map(({ metadata }) => metadata.name)).toEqual(['b-same']);
+  });
+
+  it('passes the guardian of an adopted Ticket on when it expires, and on again', async () => {
+    world = await createOrderWorld({ nodes: 1 });
+    await world.client.create(TICKETS, handMade('mine', { nodeName: 'node-0', duration: '10m' }));
+    await world.eventually(async () => (await all())[0]?.status?.phase === 'Reserved');
+    const guardians = (await world.guardians()).map(({ metadata }) => metadata.uid);
+    await world.client.create(ORDERS, order({ ...selecting, template: template({ duration: '10m' }, { labels }) }));
+    await world.available(1);
+    for (let times = 0; times < 2; times += 1) {
+      await world.clock.advance(11 * 60_000);
+      await world.available(1);
+      expect((await world.guardians()).map(({ metadata }) => metadata.uid)).toEqual(guardians);
+    }
+  });
+
   it('takes none without a selector, and none that has another controller', async () => {
     world = await createOrderWorld({ nodes: 1 });
     await world.client.create(TICKETS, handMade('mine', pinned('node-0')));
@@ -107,6 +172,27 @@ describe('adoption by selector', () => {
     await world.client.create(ORDERS, order(selecting, 'heir'));
     await world.available(2, 'heir');
     expect((await all()).map(({ metadata }) => metadata.uid)).toEqual(before);
+  });
+
+  it.each<[string, Partial<OrderSpec>]>([
+    ['on every node', { daemonSet: true }],
+    ['anywhere', { daemonSet: false, replicas: 2 }],
+  ])('passes on the guardians of Tickets %s that a deleted Order left behind', async (_where, mode) => {
+    world = await createOrderWorld({ nodes: 2 });
+    const short = { ...selecting, ...mode, template: template({ duration: '10m' }, { labels }) };
+    await world.client.create(ORDERS, order(short));
+    await world.available(2);
+    const guardians = (await world.guardians()).map(({ metadata }) => metadata.uid).sort();
+    await world.client.delete(ORDERS, { namespace, name: 'rooms' }, { propagationPolicy: 'Orphan' });
+    await world.clock.advance(2000);
+    const again = await world.client.create(ORDERS, order(short));
+    await world.available(2);
+    await world.clock.advance(11 * 60_000);
+    await world.available(2);
+    const kept = await world.guardians();
+    expect(kept.map(({ metadata }) => metadata.uid).sort()).toEqual(guardians);
+    const ofOrder = kept.map(({ metadata }) => metadata.labels?.[RESERVATION_LABELS.orderUid]);
+    expect(ofOrder).toEqual([again.metadata.uid, again.metadata.uid]);
   });
 });
 

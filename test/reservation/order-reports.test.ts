@@ -219,6 +219,25 @@ describe('an Order that the server should have refused', () => {
       expect(failure?.message).toContain(path);
     expect(await world.tickets()).toHaveLength(2);
   });
+
+  it('is not carried out with more replicas than there may be', async () => {
+    world = await createOrderWorld({ controller: false });
+    await world.client.create(ORDERS, order({ daemonSet: false, replicas: 1 }));
+    // Stored before there was a limit.
+    const spec = order({ daemonSet: false, replicas: 2_147_483_647 }).spec;
+    const client = seeing(world.direct, spec);
+    const { clock } = world;
+    const random = createSeededRandom(1);
+    const informers = createInformers(client, { clock, random });
+    world.run(informers);
+    world.run(createOrderController({ client, informers, clock, random }));
+    await world.eventually(async () => (await world.condition('Failure'))?.status === 'True');
+    expect(await world.condition('Failure')).toMatchObject({
+      reason: 'InvalidOrder',
+      message: expect.stringContaining('spec.replicas: Invalid value: 2147483647: must be at most 100000') as string,
+    });
+    expect(await world.tickets()).toEqual([]);
+  });
 });
 
 /** A server whose Orders have this spec. */

@@ -49,7 +49,12 @@ const all = [
 describe('the table of Orders', () => {
   it('has what is wanted, what is there and when the next tick comes', () => {
     const options = { now: NOW, isWide: false, withNamespace: false };
-    expect(`\n${ordersTable(all.map(orderView), options)}`).toBe(`
+    expect(
+      `\n${ordersTable(
+        all.map((each) => orderView(each)),
+        options,
+      )}`,
+    ).toBe(`
 NAME     MODE        STATE        WANTED   AVAILABLE   STRATEGY    REFRESH   NEXT-TICK
 agents   daemonSet   ready        5        5           OneTime     OnClaim   -
 gpu      daemonSet   no-room      5        3           Recurring   Always    in 5h
@@ -67,7 +72,12 @@ shop        buffer   replicas    unobserved   -        -           OneTime     N
   });
 
   it('says below why not, and where each node is told of', () => {
-    expect(orderNotes(all.map(orderView), false)).toEqual([
+    expect(
+      orderNotes(
+        all.map((each) => orderView(each)),
+        false,
+      ),
+    ).toEqual([
       'shop/gpu: no room for 2 of 5 Tickets (Insufficient cpu): node-1, node-2',
       'shop/gpu: node by node: everynode tickets gpu -n shop',
       'shop/buffer: no controller has acted on the newest spec yet: the controller `reservation` of everynode must run',
@@ -110,5 +120,13 @@ describe('the state of an Order', () => {
   it('lets no message forge lines', () => {
     const view = seen([condition('Failure', 'True', 'X', 'one\nshop/other: fine\u001b[2J')]);
     expect(view.whyNot).toEqual(['one shop/other: fine\ufffd[2J']);
+  });
+
+  it('tells of Tickets that a deleted Order of the name left behind', () => {
+    const ready = { ...counts, conditions: [condition('Ready', 'True', 'TicketsAvailable')] };
+    expect(orderNotes([orderView(order('agents', daemon, ready), 3)], false)).toEqual([
+      'shop/agents: 3 Tickets without a controller bear its name: everynode tickets agents -n shop says what to do',
+    ]);
+    expect(orderNotes([orderView(order('agents', daemon, ready))], false)).toEqual([]);
   });
 });

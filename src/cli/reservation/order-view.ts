@@ -5,7 +5,7 @@ import type { Order } from '../../core/api/types/korder-v1alpha1.ts';
 import { findCondition } from '../../core/kube/conditions.ts';
 import { formatGoDuration } from '../../core/kube/go-duration.ts';
 import type { Condition } from '../../core/kube/meta-v1.ts';
-import { printable, table } from '../component/text.ts';
+import { count, printable, table } from '../component/text.ts';
 import { timeLeft } from './times.ts';
 
 /** One word for the state of an Order; docs/reservations.md explains each. */
@@ -39,13 +39,15 @@ export interface OrderView {
   readonly duration?: string;
   readonly lastTick?: string;
   readonly nextTick?: string;
+  /** Tickets that bear the name of the Order and have no controller; absent where there are none, or nobody counted. */
+  readonly orphans?: number;
   /** Sentences; empty where all is well. */
   readonly whyNot: readonly string[];
   /** Other Orders that want the same nodes; absent where there are none. */
   readonly overlaps?: string;
 }
 
-export function orderView(order: Order): OrderView {
+export function orderView(order: Order, orphans = 0): OrderView {
   const { metadata, spec, status } = order;
   const plan = orderPlan(spec);
   const { durationMs } = plan.ticket;
@@ -67,6 +69,7 @@ export function orderView(order: Order): OrderView {
     ...(durationMs === undefined ? {} : { duration: shortDuration(durationMs) }),
     ...(status?.lastScheduleTime === undefined ? {} : { lastTick: status.lastScheduleTime }),
     ...(status?.nextScheduleTime === undefined ? {} : { nextTick: status.nextScheduleTime }),
+    ...(orphans === 0 ? {} : { orphans }),
     whyNot: whyNot(order, isSeen),
     ...(overlap?.status === 'True' ? { overlaps: printable(overlap.message) } : {}),
   };
@@ -167,12 +170,18 @@ function rowOf(view: OrderView, { now, isWide, withNamespace }: TableOptions): r
 /** States in which a look at single Tickets helps. */
 const UNFINISHED: ReadonlySet<OrderState> = new Set<OrderState>(['progressing', 'no-room', 'failed']);
 
+const orphanNote = (name: string, namespace: string, orphans: number): string =>
+  `${count(orphans, 'Ticket')} without a controller ${orphans === 1 ? 'bears' : 'bear'} its name: everynode tickets ${name} -n ${namespace} says what to do`;
+
 /** The sentences of all Orders, one a line, each with the name of its Order. */
 export function orderNotes(views: readonly OrderView[], isWide: boolean): readonly string[] {
-  return views.flatMap(({ namespace, name, whyNot: sentences, overlaps, state, wanted = 0, available = 0 }) => {
-    const shared = isWide && overlaps !== undefined && !sentences.includes(overlaps) ? [overlaps] : [];
-    const lines = [...sentences, ...shared].map((sentence) => `${namespace}/${name}: ${sentence}`);
-    if (!UNFINISHED.has(state) || available >= wanted) return lines;
-    return [...lines, `${namespace}/${name}: node by node: everynode tickets ${name} -n ${namespace}`];
-  });
+  return views.flatMap(
+    ({ namespace, name, whyNot: sentences, overlaps, state, orphans = 0, wanted = 0, available = 0 }) => {
+      const shared = isWide && overlaps !== undefined && !sentences.includes(overlaps) ? [overlaps] : [];
+      const left = orphans === 0 ? [] : [orphanNote(name, namespace, orphans)];
+      const lines = [...sentences, ...shared, ...left].map((sentence) => `${namespace}/${name}: ${sentence}`);
+      if (!UNFINISHED.has(state) || available >= wanted) return lines;
+      return [...lines, `${namespace}/${name}: node by node: everynode tickets ${name} -n ${namespace}`];
+    },
+  );
 }

@@ -1,6 +1,9 @@
 /** What a person can do about a Ticket that holds no room. Pure. */
-import { NODE_INELIGIBLE_REASONS, TICKET_REASONS } from '../../core/api/names.ts';
+import { NODE_INELIGIBLE_REASONS, RESERVATION_LABELS, TICKET_REASONS } from '../../core/api/names.ts';
 import type { Excess } from './ticket-excess.ts';
+
+/** Why not, of a Ticket that a deleted Order has left behind. No controller writes it. */
+export const ORPHANED = 'Orphaned';
 
 interface Trouble {
   readonly namespace: string;
@@ -29,10 +32,15 @@ export function ticketFix(trouble: Trouble): string {
       return `look at the node: kubectl describe node ${node}`;
     case NODE_INELIGIBLE_REASONS.cordoned:
       return `kubectl uncordon ${node} keeps the Ticket, if the room is to stay`;
+    case ORPHANED:
+      return orphanFix(trouble);
     default:
       return '';
   }
 }
+
+const orphanFix = ({ namespace, name, order = '' }: Trouble): string =>
+  `adopt it: everynode orders adopt ${order} -n ${namespace} --tickets ${RESERVATION_LABELS.order}=${order}; or give its room back: kubectl delete ticket ${name} -n ${namespace}`;
 
 const SHORT = /Insufficient ([\w./-]+)/;
 

@@ -19,6 +19,14 @@ const pinned = (node: string): TicketSpec => ({
   },
 });
 
+const controller = (order: string) => ({
+  apiVersion: 'core.korder.dev/v1alpha1',
+  kind: 'Order',
+  name: order,
+  uid: `${order}-uid`,
+  controller: true,
+});
+
 const ticket = (name: string, node: string | undefined, status: TicketStatus, order = 'agents'): Ticket => ({
   apiVersion: 'core.korder.dev/v1alpha1',
   kind: 'Ticket',
@@ -26,7 +34,7 @@ const ticket = (name: string, node: string | undefined, status: TicketStatus, or
     name,
     namespace: 'shop',
     creationTimestamp: '2026-03-01T11:55:00Z',
-    ...(order === '' ? {} : { labels: { 'korder.dev/order': order } }),
+    ...(order === '' ? {} : { labels: { 'korder.dev/order': order }, ownerReferences: [controller(order)] }),
   },
   spec: node === undefined ? {} : pinned(node),
   status,
@@ -199,6 +207,18 @@ describe('what to do about a Ticket', () => {
     [nodeEligible('NodeCordoned'), /kubectl uncordon node-1/],
     [{ phase: 'Expired' }, /^$/],
   ])('%j', (status, expected) => expect(fix(status)).toMatch(expected));
+
+  it('is to adopt or delete it where it only bears the name of an Order', () => {
+    const left = ticket('left', 'node-1', { phase: 'Reserved' });
+    const orphan = { ...left, metadata: { ...left.metadata, ownerReferences: [] } };
+    expect(viewOf(orphan).whyNot).toEqual({
+      reason: 'Orphaned',
+      message: 'the Ticket bears the name of Order agents, but no Order controls it',
+      fix: 'adopt it: everynode orders adopt agents -n shop --tickets korder.dev/order=agents; or give its room back: kubectl delete ticket left -n shop',
+    });
+    expect(viewOf({ ...orphan, status: { phase: 'Expired' } }).whyNot?.reason).toBe('Expired');
+    expect(presentTickets([viewOf(orphan), viewOf(ticket('old', 'node-1', { phase: 'Expired' }))])).toHaveLength(2);
+  });
 
   it('is nothing where room is held', () => {
     for (const phase of ['Reserved', 'Claiming', 'Claimed']) expect(fix({ phase })).toBeUndefined();

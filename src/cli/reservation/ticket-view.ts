@@ -4,13 +4,15 @@ import { ticketPlan } from '../../core/api/kinds/reservation/order-plan.ts';
 import type { Node, PodSpec } from '../../core/api/types/core-v1.ts';
 import type { Ticket } from '../../core/api/types/korder-v1alpha1.ts';
 import { findCondition } from '../../core/kube/conditions.ts';
+import { isFinished } from '../../core/daemons/ticket-phase.ts';
 import { labelOf } from '../../core/kube/labels.ts';
+import { controllerOf } from '../../core/kube/owner-references.ts';
 import { formatTime } from '../../core/kube/time.ts';
 import { pinOf } from '../../core/placement/node-affinity.ts';
 import { printable, table } from '../component/text.ts';
 import type { TableOptions } from './order-view.ts';
 import { type Excess, excessOf } from './ticket-excess.ts';
-import { ticketFix } from './ticket-fix.ts';
+import { ORPHANED, ticketFix } from './ticket-fix.ts';
 import { timeLeft, timePast } from './times.ts';
 
 export interface WhyNot {
@@ -85,17 +87,21 @@ function sinceOf({ metadata, status }: Ticket, phase: string): string | undefine
   }
 }
 
-/** Only a held room (Reserved, Claiming, Claimed) on a node in order needs no word. */
-function whyNotOf(
-  { spec, status }: Ticket,
-  view: TicketView,
-  now: number,
-  excess: Excess | undefined,
-): WhyNot | undefined {
+/** Whether the Ticket has the label of an Order and no Order as its controller: a deleted one has left it behind. */
+export const isOrphan = (ticket: Ticket): boolean =>
+  labelOf(ticket.metadata.labels, RESERVATION_LABELS.order) !== undefined &&
+  controllerOf(ticket)?.kind !== 'Order' &&
+  !isFinished(ticket);
+
+/** Only a held room (Reserved, Claiming, Claimed) of its Order on a node in order needs no word. */
+function whyNotOf(ticket: Ticket, view: TicketView, now: number, excess: Excess | undefined): WhyNot | undefined {
+  const { spec, status } = ticket;
   const told = (reason: string, message: string): WhyNot => {
     const words = { reason: printable(reason), message: printable(message) };
     return { ...words, fix: ticketFix({ ...view, ...words, ...(excess === undefined ? {} : { excess }) }) };
   };
+  if (isOrphan(ticket))
+    return told(ORPHANED, `the Ticket bears the name of Order ${view.order}, but no Order controls it`);
   const eligible = findCondition(status?.conditions, TICKET_CONDITIONS.nodeEligible);
   if (eligible?.status === 'False') return told(eligible.reason, eligible.message);
   if (isOver(view)) return told(status?.reason ?? view.phase, status?.message ?? '');
@@ -111,7 +117,8 @@ const isOver = ({ phase }: TicketView): boolean => phase === TICKET_PHASES.expir
 /** Without finished Tickets where another one of the same Order has taken their place; the rest is what is true now. */
 export function presentTickets(views: readonly TicketView[]): readonly TicketView[] {
   const placeOf = ({ namespace, order = '', node = '' }: TicketView): string => [namespace, order, node].join('\0');
-  const live = new Set(views.filter((view) => !isOver(view)).map(placeOf));
+  const isSuccessor = (view: TicketView): boolean => !isOver(view) && view.whyNot?.reason !== ORPHANED;
+  const live = new Set(views.filter(isSuccessor).map(placeOf));
   return views.filter((view) => !isOver(view) || !live.has(placeOf(view)));
 }
 

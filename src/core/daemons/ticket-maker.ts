@@ -8,7 +8,8 @@ import type { TopologySpreadConstraint } from '../api/types/core-v1.ts';
 import type { Order, Ticket, TicketSpec } from '../api/types/korder-v1alpha1.ts';
 import { formatGoDuration } from '../kube/go-duration.ts';
 import { childName } from '../kube/hash.ts';
-import type { Labels } from '../kube/labels.ts';
+import { deepEqual } from '../kube/immutable.ts';
+import { labelOf, type Labels } from '../kube/labels.ts';
 import type { ObjectMeta } from '../kube/meta-v1.ts';
 import type { Stored } from '../kube/objects.ts';
 import { controllerReference } from '../kube/owner-references.ts';
@@ -71,17 +72,23 @@ function sharedSpec(order: Stored<Order>): TicketSpec {
     ...template,
     ...duration,
     ...(nodeName === undefined ? {} : { nodeName }),
-    ...(isSpread ? {} : { topologySpreadConstraints: [spreadOf(order)] }),
+    ...(isSpread ? {} : { topologySpreadConstraints: [spreadOf(order.metadata.uid)] }),
   };
 }
 
 /** Replicas of an Order on one node are lost together, so they are kept apart where there is room to. */
-const spreadOf = ({ metadata }: Stored<Order>): TopologySpreadConstraint => ({
+const spreadOf = (orderUid: string): TopologySpreadConstraint => ({
   maxSkew: 1,
   topologyKey: HOSTNAME_LABEL,
   whenUnsatisfiable: 'ScheduleAnyway',
-  labelSelector: { matchLabels: { [RESERVATION_LABELS.orderUid]: metadata.uid } },
+  labelSelector: { matchLabels: { [RESERVATION_LABELS.orderUid]: orderUid } },
 });
+
+/** Whether replicas of some Order whose template says nothing of spreading are spread like this. */
+export function isDefaultSpread(constraints: readonly TopologySpreadConstraint[]): boolean {
+  const orderUid = labelOf(constraints[0]?.labelSelector?.matchLabels, RESERVATION_LABELS.orderUid);
+  return orderUid !== undefined && deepEqual(constraints, [spreadOf(orderUid)]);
+}
 
 type Make = (nameParts: readonly string[], takesOver: string | undefined, place: Labels, spec: TicketSpec) => Ticket;
 

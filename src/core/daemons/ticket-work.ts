@@ -178,7 +178,7 @@ interface Kept {
 }
 
 /**
- * One live Ticket a place, the best; and beside it the one that is about to take over its guardian.
+ * One live Ticket a place, the best; of several that hold room one of the template, whose room need not be given up; and beside it the one that is about to take over its guardian.
  *
  * @param live best first.
  */
@@ -194,7 +194,7 @@ function keepOne(
     ((verdict & SHOULD_RUN) !== 0 && !isOfTemplate(templateHash, ticket) && blocks(ticket, sorted));
   const succeeded = live.filter(hasHeir);
   const rest = succeeded.length === 0 ? live : live.filter((ticket) => !succeeded.includes(ticket));
-  const [best] = rest;
+  const best = rest.find((each) => isReserved(each) && isOfTemplate(templateHash, each)) ?? rest[0];
   if (best === undefined) return { kept: rest, succeeded, duplicates: NONE };
   // The heir may have the guardian already, so it stays although the template has changed again.
   const heir = rest.find((each) => predecessorOf(each) === best.metadata.uid && !isRefused(each));

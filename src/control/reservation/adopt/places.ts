@@ -78,12 +78,16 @@ function slotPlaces(state: OrderState): Places {
   const taken = new Set<number>();
   const isFree = (slot: number): boolean =>
     !taken.has(slot) && obstacleAt(present.get(slot) ?? [], '', namespace).outcome === 'free';
+  const firstFree = (): number | undefined => {
+    for (let slot = 0; slot < replicas; slot += 1) if (isFree(slot)) return slot;
+    return undefined;
+  };
   return {
     sample: () => make(0, '', undefined),
     take(node) {
       const no = eligible(node);
       if (no !== undefined) return no;
-      const slot = Array.from({ length: replicas }, (_, index) => index).find(isFree);
+      const slot = firstFree();
       if (slot === undefined)
         return refused(
           `all ${replicas} replicas of Order ${name} have their Tickets`,

@@ -2,10 +2,11 @@
 import { RESERVATION_ANNOTATIONS, RESERVATION_LABELS } from '../../../core/api/names.ts';
 import { TICKETS } from '../../../core/api/registry/resources.ts';
 import type { Order, Ticket, TicketSpec } from '../../../core/api/types/korder-v1alpha1.ts';
+import { pinnedTo } from '../../../core/daemons/daemon-pod.ts';
 import { guardianHash } from '../../../core/daemons/reservation-hash.ts';
 import type { DaemonTicket } from '../../../core/daemons/ticket-child.ts';
-import { isFinished, isHanded } from '../../../core/daemons/ticket-phase.ts';
-import { orderLabels, ticketSpec } from '../../../core/daemons/ticket-maker.ts';
+import { holdsGuardian, isFinished, isHanded, isHeld } from '../../../core/daemons/ticket-phase.ts';
+import { isDefaultSpread, orderLabels, ticketSpec } from '../../../core/daemons/ticket-maker.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import type { JsonObject } from '../../../core/kube/json.ts';
 import { formatLabelSelector } from '../../../core/kube/label-selector.ts';
@@ -63,12 +64,13 @@ export async function claimTickets(order: KnownOrder, view: OrderView, claims: C
 const isFree = (ticket: DaemonTicket): boolean => isAdoptable(ticket, () => true);
 
 /**
- * An adopted Ticket counts as made from the template where its guardian would be the same; otherwise it is replaced in its turn. One of
- * an Order with replicas gets the first free slot.
+ * An adopted Ticket counts as made from the template where it reserves the same; otherwise it is replaced in its turn. One of an Order
+ * with replicas gets the first free slot.
  */
 function adoption({ object, board, definition }: KnownOrder, view: OrderView, ticket: DaemonTicket): JsonObject {
   const { [RESERVATION_LABELS.templateHash]: hash = '', ...labels } = orderLabels(object);
-  const isSame = guardianHash(withSpread(object, ticket.spec)) === definition.guardianHash;
+  const reserved = board.mode === 'nodes' ? onItsNode(object, ticket) : withSpread(object, ticket.spec);
+  const isSame = guardianHash(reserved) === definition.guardianHash;
   const slot = board.mode === 'slots' && slotOf(ticket) === undefined ? freeSlot(view) : undefined;
   return {
     labels: isSame ? { ...labels, [RESERVATION_LABELS.templateHash]: hash } : labels,
@@ -76,13 +78,22 @@ function adoption({ object, board, definition }: KnownOrder, view: OrderView, ti
   };
 }
 
-/** How replicas are spread by default is no reason to replace one that has its node. */
+/**
+ * The spec of a Ticket that holds room, as the Order would pin it. How the Ticket came to its node is no reason to give the room up:
+ * whether the node is one of the Order's is judged by the template.
+ */
+function onItsNode(order: Stored<Order>, ticket: DaemonTicket): TicketSpec {
+  if (!isHeld(ticket) && !holdsGuardian(ticket)) return ticket.spec;
+  const { nodeName: _name, nodeSelector: _selector, ...spec } = ticket.spec;
+  const { nodeSelector } = ticketSpec(order, '');
+  return { ...spec, ...(nodeSelector === undefined ? {} : { nodeSelector }), affinity: pinnedTo(spec.affinity, '') };
+}
+
+/** How replicas are spread by default, also those of another Order, is no reason to replace one that has its node. */
 function withSpread(order: Stored<Order>, spec: TicketSpec): TicketSpec {
-  if (
-    spec.topologySpreadConstraints !== undefined ||
-    order.spec.template?.spec?.topologySpreadConstraints !== undefined
-  )
-    return spec;
+  const given = spec.topologySpreadConstraints;
+  if (order.spec.template?.spec?.topologySpreadConstraints !== undefined) return spec;
+  if (given !== undefined && !isDefaultSpread(given)) return spec;
   const { topologySpreadConstraints } = ticketSpec(order, '');
   return topologySpreadConstraints === undefined ? spec : { ...spec, topologySpreadConstraints };
 }

@@ -76,13 +76,14 @@ export function guardianPod(ticket: Stored<Ticket>, predecessor: string, image: 
   };
 }
 
-/** Labels that name the Ticket; a guardian that is passed on gets those of its new one. */
+/** Labels that name the Ticket. */
 export const ownerLabels = ({ metadata: { name, uid } }: Stored<Ticket>): Labels => ({
   [LABEL.ticket]: labelValue(name),
   [LABEL.ticketUid]: uid,
 });
 
-function guardianLabels(ticket: Stored<Ticket>): Labels {
+/** A guardian that is passed on gets those of its new Ticket. */
+export function guardianLabels(ticket: Stored<Ticket>): Labels {
   const { labels } = ticket.metadata;
   const order = labelOf(labels, LABEL.order);
   const orderUid = labelOf(labels, LABEL.orderUid);

@@ -14,7 +14,7 @@ import type { WritesUnderWay } from '../../../machinery/children/writes-under-wa
 import { unlessGone } from '../../../machinery/children/write-outcomes.ts';
 import type { Client } from '../../../machinery/client/client.ts';
 import type { GuardianCache } from './guardian-cache.ts';
-import { guardianPod, ownerLabels } from './guardian-pod.ts';
+import { guardianLabels, guardianPod } from './guardian-pod.ts';
 
 export type TicketOwner = ChildOwner<Ticket, Pod>;
 
@@ -138,7 +138,7 @@ export function createGuardianWriter(options: GuardianWriterOptions): GuardianWr
         uid,
         resourceVersion,
         ownerReferences: [...others, reference],
-        labels: { ...ownerLabels(ticket) },
+        labels: { ...guardianLabels(ticket) },
       };
       try {
         guardians.wrote(await client.patch(PODS, keyOf(guardian), { type: 'merge', body: { metadata } }));

@@ -53,7 +53,12 @@ function informerOf<T extends KubeObject>(): {
 }
 
 /** The heir of an expired Ticket `one`, whose guardian has a node, where `two` follows it and has these guardians. */
-function heirWith(own: readonly Stored<Pod>[], held = guardian('held', 'one', 'node')): string {
+function heirWith(
+  own: readonly Stored<Pod>[],
+  held = guardian('held', 'one', 'node'),
+  one = ticket('one', 'Expired'),
+  two = ticket('two', 'Pending', 'one'),
+): string {
   const pods = informerOf<Pod>();
   const tickets = informerOf<Ticket>();
   indexTickets(tickets.informer);
@@ -64,8 +69,7 @@ function heirWith(own: readonly Stored<Pod>[], held = guardian('held', 'one', 'n
     orders: createObjectStore<Order>(),
     nodes: createObjectStore<Node>(),
   };
-  const one = ticket('one', 'Expired');
-  tickets.show([one, ticket('two', 'Pending', 'one')]);
+  tickets.show([one, two]);
   pods.show([held, ...own]);
   return factsOf(caches, one, {}, 0).heir;
 }
@@ -82,5 +86,36 @@ describe('the heir of a Ticket that has expired', () => {
   it('does not where its own guardian has a node, or neither has', () => {
     expect(heirWith([guardian('own', 'two', 'node')])).toBe('served');
     expect(heirWith([guardian('own', 'two')], guardian('held', 'one'))).toBe('served');
+  });
+
+  const of = (order: string, each: Stored<Ticket>, spec: Ticket['spec'] = {}): Stored<Ticket> => ({
+    ...each,
+    metadata: {
+      ...each.metadata,
+      labels: { [RESERVATION_LABELS.orderUid]: order, [RESERVATION_LABELS.templateHash]: 'same' },
+      ownerReferences: [
+        { apiVersion: 'core.korder.dev/v1alpha1', kind: 'Order', name: order, uid: order, controller: true },
+      ],
+    },
+    spec,
+  });
+  const one = ticket('one', 'Expired');
+  const two = ticket('two', 'Pending', 'one');
+
+  it('takes a guardian whose labels name no Order, where both Tickets have the same controller', () => {
+    expect(heirWith([], undefined, of('order', one), of('order', two))).toBe('waiting');
+    expect(heirWith([], undefined, of('other', one), of('order', two))).toBe('served');
+  });
+
+  it('takes a guardian that was made for another pin, where both Tickets count as made from one template', () => {
+    const spec = { nodeSelector: { 'kubernetes.io/hostname': 'node' } };
+    const held = guardian('held', 'one', 'node');
+    const labels = { [RESERVATION_LABELS.guardianHash]: guardianHash(spec) };
+    const adopted = { ...held, metadata: { ...held.metadata, labels } };
+    expect(heirWith([], adopted, of('order', one, spec), of('order', two))).toBe('waiting');
+    const newer = of('order', two);
+    const changed = { ...newer.metadata.labels, [RESERVATION_LABELS.templateHash]: 'another' };
+    const replaced = { ...newer, metadata: { ...newer.metadata, labels: changed } };
+    expect(heirWith([], adopted, of('order', one, spec), replaced)).toBe('served');
   });
 });

@@ -4,7 +4,15 @@ import type { Node, Pod } from '../../../core/api/types/core-v1.ts';
 import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { guardianHash } from '../../../core/daemons/reservation-hash.ts';
 import { pinOfTicket } from '../../../core/daemons/ticket-child.ts';
-import { isFinished, isHanded, isHeld, markOf, phaseOf, predecessorOf } from '../../../core/daemons/ticket-phase.ts';
+import {
+  isFinished,
+  isHanded,
+  isHeld,
+  markOf,
+  phaseOf,
+  predecessorOf,
+  templateHashOf,
+} from '../../../core/daemons/ticket-phase.ts';
 import { isCordoned } from '../../../core/daemons/verdict.ts';
 import { isBeingDeleted } from '../../../core/kube/finalizers.ts';
 import { labelOf } from '../../../core/kube/labels.ts';
@@ -148,7 +156,7 @@ function heirOf(caches: TicketCaches, ticket: Stored<Ticket>, guardians: readonl
     const own = caches.guardians.of(successor.metadata.uid).filter((pod) => !isShade(pod));
     const isWaiting =
       phaseOf(successor) === TICKET_PHASES.pending &&
-      guardians.some((pod) => isFitFor(successor, pod) && isOfUse(pod, own));
+      guardians.some((pod) => isFitFor(successor, pod, ticket) && isOfUse(pod, own));
     if (isWaiting) return 'waiting';
     heir = 'served';
   }
@@ -158,27 +166,49 @@ function heirOf(caches: TicketCaches, ticket: Stored<Ticket>, guardians: readonl
 function inheritanceOf(caches: TicketCaches, ticket: Stored<Ticket>): Stored<Pod> | undefined {
   const predecessor = predecessorOf(ticket);
   if (predecessor !== '')
-    for (const pod of caches.guardians.of(predecessor))
-      if (!isShade(pod) && isFitFor(ticket, pod) && !isClaimed(caches, pod)) return pod;
+    for (const pod of caches.guardians.of(predecessor)) {
+      const holder = holderOf(caches, pod);
+      // A guardian that is being handed over stands until that is done.
+      const isClaimed = holder !== undefined && isHanded(holder);
+      if (!isShade(pod) && isFitFor(ticket, pod, holder) && !isClaimed) return pod;
+    }
   const name = adoptedName(ticket);
   const adopted = name === undefined ? undefined : caches.guardians.named(name, ticket.metadata.namespace);
   return adopted !== undefined && isAdoptable(ticket, adopted) ? adopted : undefined;
 }
 
-/** Whether the guardian is what the Ticket would make: alive, in its namespace, of its Order, made from the same fields. */
-const isFitFor = ({ metadata, spec }: Stored<Ticket>, pod: Stored<Pod>): boolean =>
+/**
+ * Whether the guardian is what the Ticket would make: alive, in its namespace, of its Order, and made from the same fields or for a
+ * Ticket that counts as made from the same template.
+ *
+ * @param holder the Ticket that has the guardian; undefined where it is gone.
+ */
+const isFitFor = (ticket: Stored<Ticket>, pod: Stored<Pod>, holder: Stored<Ticket> | undefined): boolean =>
   isAlive(pod) &&
-  pod.metadata.namespace === metadata.namespace &&
-  labelOf(pod.metadata.labels, LABEL.orderUid) === labelOf(metadata.labels, LABEL.orderUid) &&
-  labelOf(pod.metadata.labels, LABEL.guardianHash) === guardianHash(spec);
+  pod.metadata.namespace === ticket.metadata.namespace &&
+  isOfSameOrder(ticket, pod, holder) &&
+  (hashOf(pod) === guardianHash(ticket.spec) || (holder !== undefined && isAlike(ticket, pod, holder)));
 
-/** The Ticket that has the guardian is being handed over: the guardian stands until that is done. */
-function isClaimed({ tickets, written }: TicketCaches, pod: Stored<Pod>): boolean {
+/** An Order that adopts a Ticket does not touch its guardian, whose labels may name a former Order, or none. */
+function isOfSameOrder(ticket: Stored<Ticket>, pod: Stored<Pod>, holder: Stored<Ticket> | undefined): boolean {
+  const order = holder === undefined ? undefined : controllerOf(holder);
+  if (order !== undefined) return order.uid === controllerOf(ticket)?.uid;
+  return labelOf(pod.metadata.labels, LABEL.orderUid) === labelOf(ticket.metadata.labels, LABEL.orderUid);
+}
+
+/** The Order has judged, when it adopted the holder, that the two reserve the same; the holder may only be pinned in another way. */
+const isAlike = (ticket: Stored<Ticket>, pod: Stored<Pod>, holder: Stored<Ticket>): boolean =>
+  templateHashOf(holder) !== '' &&
+  templateHashOf(holder) === templateHashOf(ticket) &&
+  hashOf(pod) === guardianHash(holder.spec);
+
+const hashOf = ({ metadata }: Stored<Pod>): string | undefined => labelOf(metadata.labels, LABEL.guardianHash);
+
+/** The Ticket that controls the guardian; undefined where it is gone. */
+function holderOf({ tickets, written }: TicketCaches, pod: Stored<Pod>): Stored<Ticket> | undefined {
   const owner = controllerOf(pod);
   const cached = owner === undefined ? undefined : tickets.lister.get(owner.name, pod.metadata.namespace);
-  if (cached === undefined || cached.metadata.uid !== owner?.uid) return false;
-  const ticket = written.latest(cached);
-  return ticket !== undefined && isHanded(ticket);
+  return cached === undefined || cached.metadata.uid !== owner?.uid ? undefined : written.latest(cached);
 }
 
 /** Name of the pod that the Ticket is told to make its guardian. */

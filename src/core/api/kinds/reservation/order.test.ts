@@ -271,6 +271,11 @@ describe('an Order', () => {
       ],
     ],
     [
+      'with more replicas than a controller keeps places for',
+      orderOf({ replicas: 2_147_483_647 }),
+      ['spec.replicas: Invalid value: 2147483647: must be at most 100000'],
+    ],
+    [
       'with an empty selector',
       orderOf({ selector: {} }),
       [
@@ -412,6 +417,22 @@ describe('a change of an Order', () => {
       `spec.daemonSet: Invalid value: null: ${text}`,
     ]);
     expect(changeRefusals(orderOf({ daemonSet: false }), orderOf())).toEqual([]);
+  });
+
+  it('is refused where Tickets would be let go', () => {
+    const of = (app: string) => {
+      const labels = { app, other: 'x' };
+      const { spec } = orderOf().spec.template ?? {};
+      return orderOf({ selector: { matchLabels: { app } }, template: { metadata: { labels }, spec } });
+    };
+    const text =
+      'field is immutable: Tickets that another selector misses would be let go with their guardians; make another Order with this selector, and delete this one once that is Ready; or, to keep the Tickets, delete this one with --cascade=orphan and create it again with a selector that matches them';
+    expect(changeRefusals(of('b'), of('a'))).toEqual([
+      `spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: ${text}`,
+    ]);
+    expect(changeRefusals(of('b'), orderOf())).toHaveLength(1);
+    expect(changeRefusals(orderOf(), of('b'))).toEqual([`spec.selector: Invalid value: null: ${text}`]);
+    expect(changeRefusals(of('a'), of('a'))).toEqual([]);
   });
 
   it('leaves a start alone that has come, and refuses a new one that has', () => {

@@ -44,6 +44,12 @@ export const ORDER_RULES: ReservationRules<Order> = {
         'field is immutable: Tickets for every node and numbered ones have different names; make another Order, and delete this one once that is Ready';
       found.push(invalid('spec.daemonSet', order.spec.daemonSet ?? null, text));
     }
+    const selector = order.spec.selector ?? null;
+    if (!deepEqual(selector, old.spec?.selector ?? null)) {
+      const text =
+        'field is immutable: Tickets that another selector misses would be let go with their guardians; make another Order with this selector, and delete this one once that is Ready; or, to keep the Tickets, delete this one with --cascade=orphan and create it again with a selector that matches them';
+      found.push(invalid('spec.selector', selector, text));
+    }
     return found;
   },
   warnings(order) {

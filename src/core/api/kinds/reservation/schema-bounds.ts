@@ -1,9 +1,9 @@
 /**
- * Bounds of the fields of Orders, Tickets and Quotas, by type and field, in one table. Validation reads enums and smallest values
- * from it; the definitions for other clusters (tools/generate/deploy-crds.ts) take everything. Rules with words of their own, such
+ * Bounds of the fields of Orders, Tickets and Quotas, by type and field, in one table. Validation reads enums, smallest and largest
+ * values from it; the definitions for other clusters (tools/generate/deploy-crds.ts) take everything. Rules with words of their own, such
  * as those of durations and schedules, are beside the kinds; a pattern here only keeps out what no such rule would accept.
  */
-import { notSupported } from '../../../kube/field-errors.ts';
+import { invalid, notSupported } from '../../../kube/field-errors.ts';
 import { TICKET_PHASES } from '../../names.ts';
 import { type Findings, nonNegative } from '../../rules/findings.ts';
 import { CLEANUP_POLICIES, REFRESH_POLICIES, STRATEGY_TYPES } from './order-plan.ts';
@@ -14,6 +14,7 @@ export interface FieldBounds {
   readonly required?: true;
   readonly enum?: readonly string[];
   readonly minimum?: 0;
+  readonly maximum?: number;
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -23,6 +24,12 @@ export interface FieldBounds {
   /** In place of the schema that the facts give. */
   readonly schema?: object;
 }
+
+/**
+ * The controller keeps a place for each replica in memory, whether it has its Ticket or not. A number far beyond what any cluster has
+ * room for must not cost the memory of the process.
+ */
+export const MOST_REPLICAS = 100_000;
 
 /** Order and Ticket names are values of labels. */
 export const LONGEST_NAME = 63;
@@ -55,7 +62,7 @@ export const RESERVATION_BOUNDS = {
     daemonSet: { about: 'One Ticket on every eligible node; replicas are ignored' },
     template: { about: 'The Tickets that the Order makes', required: true },
     paused: { about: 'No Ticket is made, renewed or removed while true' },
-    replicas: { about: 'Number of Tickets without daemonSet; 1 if absent', ...COUNT },
+    replicas: { about: 'Number of Tickets without daemonSet; 1 if absent', ...COUNT, maximum: MOST_REPLICAS },
     strategy: { about: 'When Tickets are made; at once if absent' },
     refreshPolicy: { about: 'Later shape of strategy.refreshPolicy', enum: REFRESH_POLICIES },
     minReadySeconds: { about: 'Seconds that a Ticket must be Reserved before it counts as available', ...COUNT },
@@ -165,7 +172,7 @@ export const RESERVATION_BOUNDS = {
 
 export type BoundType = keyof typeof RESERVATION_BOUNDS;
 
-/** Enums and smallest values of one object's own fields. */
+/** Enums, smallest and largest values of one object's own fields. */
 export function validateBounds(found: Findings, type: BoundType, object: object | undefined, path: string): void {
   if (object === undefined) return;
   const values = object as { readonly [field: string]: unknown };
@@ -173,6 +180,9 @@ export function validateBounds(found: Findings, type: BoundType, object: object 
     const value = values[name];
     if (value === undefined) continue;
     if (bounds.minimum !== undefined) nonNegative(found, value as number, `${path}.${name}`);
+    if (bounds.maximum !== undefined && (value as number) > bounds.maximum) {
+      found.push(invalid(`${path}.${name}`, value, `must be at most ${bounds.maximum}`));
+    }
     if (bounds.enum !== undefined && !bounds.enum.includes(value as string)) {
       found.push(notSupported(`${path}.${name}`, value, bounds.enum));
     }
