@@ -29,7 +29,7 @@ export interface FieldBounds {
  * The controller keeps a place for each replica in memory, whether it has its Ticket or not. A number far beyond what any cluster has
  * room for must not cost the memory of the process.
  */
-export const MOST_REPLICAS = 100_000;
+const MOST_REPLICAS = 100_000;
 
 /** Order and Ticket names are values of labels. */
 export const LONGEST_NAME = 63;
