@@ -112,6 +112,20 @@ describe('a claim', () => {
     await world.eventually(async () => (await get('claimant')).spec.nodeName === 'node-0');
   });
 
+  it('that is preferred takes a Ticket that comes while the pod finds no room', async () => {
+    await start();
+    await reserved();
+    await world.client.create(
+      PODS,
+      claimant('claimant', '800m', { [CLAIM_ANNOTATIONS.ticketRequest]: 'selector:for=it' }),
+    );
+    await world.clock.advance(3_000);
+    expect((await get('claimant')).spec.nodeName ?? '').toBe('');
+    const body = { metadata: { labels: { for: 'it' } } };
+    await world.client.patch(TICKETS, { namespace, name: 'room' }, { type: 'merge', body });
+    await world.eventually(async () => (await world.phase()) === 'Claimed', 30_000);
+  });
+
   it('that is required waits for a Ticket', async () => {
     await start();
     await world.client.create(

@@ -36,10 +36,12 @@ export function refusedBy(prepared: PreparedPod, states: readonly NodeState[], r
   const { pinnedNodes, notPinned } = prepared;
   let rejectors = pinnedNodes === undefined ? 0 : REJECTOR.NodeAffinity;
   let named: Set<string> | undefined;
-  if (notPinned !== undefined) {
-    rejectors |= rejectorBit(notPinned.plugin);
-    named = new Set([notPinned.plugin]);
-  }
+  const wait = (plugin: string): void => {
+    rejectors |= rejectorBit(plugin);
+    (named ??= new Set()).add(plugin);
+  };
+  if (notPinned !== undefined) wait(notPinned.plugin);
+  for (const { name, part } of prepared.parts) if (part.awaits === true) wait(name);
   const note = ({ nos }: Refusal): void => {
     const [first] = nos;
     if (first === undefined) return;

@@ -33,6 +33,8 @@ export interface PluginPart {
   /** May the pod go to this node? Pure and quick: it runs for every node that passed the built-in filters. */
   filter?(node: NodeState): Answer;
   readonly scoring?: PluginScoring | undefined;
+  /** Answers of the plugin may come to help the pod where nodes refuse it: the pod waits for them, too. */
+  readonly awaits?: true | undefined;
   /** Why the pod may preempt nobody; `undefined`: it may. */
   readonly preemptsNobody?: string | undefined;
   /** The pod was given this node, and the plugin binds it in place of the scheduler. Called before anything else is decided. */

@@ -34,12 +34,15 @@ interface Slot {
   readonly held: Requests;
 }
 
+/** No Ticket is there and none is required. A pod that finds no room has a Ticket that comes later. */
+const LIKE_ANY_OTHER: PluginPart = Object.freeze({ basis: 'pod', awaits: true });
+
 const PREEMPTS_NOBODY = 'not eligible because the pod claims a Ticket, and a claimant preempts nobody.';
 
 const no = (code: string, message: string, fix: () => string): No =>
   describeNo(code, CLAIMS_PLUGIN, message, false, fix);
 
-/** The part in scheduling a claimant; `undefined`: no Ticket is there and none is required, so the pod is scheduled like any other. */
+/** The part in scheduling a claimant; `undefined`: the pod is scheduled like any other. */
 export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimRequest): PluginPart | undefined {
   const pod = compiled.pod as Stored<Pod>;
   const claimed = view.tickets.claimedBy(pod.metadata.uid);
@@ -53,7 +56,7 @@ export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimReq
     return request.mode === 'Required' ? { basis: 'pod', refusal: refuseEverywhere(refusal) } : undefined;
   }
   const found = findSlots(view, compiled, request);
-  if (found.slots.size === 0 && request.mode === 'Preferred') return undefined;
+  if (found.slots.size === 0 && request.mode === 'Preferred') return LIKE_ANY_OTHER;
   const nodes = new Set(found.slots.keys());
   return {
     basis: 'pod',
