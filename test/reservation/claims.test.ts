@@ -4,14 +4,14 @@ import { createClaimScheduler } from '../../src/assembly/catalogue/claim-schedul
 import { createOrderController } from '../../src/control/reservation/order/order-controller.ts';
 import { CLAIM_ANNOTATIONS, RESERVATION_ANNOTATIONS } from '../../src/core/api/names.ts';
 import { ORDERS, PODS, TICKETS } from '../../src/core/api/registry/resources.ts';
-import type { Pod, PodSpec } from '../../src/core/api/types/core-v1.ts';
+import type { Pod } from '../../src/core/api/types/core-v1.ts';
 import type { Stored } from '../../src/core/kube/objects.ts';
+import { claimant, REQUIRED, web } from './support/claimants.ts';
 import { SlotStream } from './support/slot-stream.ts';
 import {
   createTicketWorld,
   namespace,
   order,
-  pod,
   ticket,
   type TicketWorld,
   type TicketWorldOptions,
@@ -28,20 +28,6 @@ const start = async (options: TicketWorldOptions = {}): Promise<void> => {
     ...options,
   });
 };
-
-const web = (name: string, cpu: string, spec: Partial<PodSpec> = {}, annotations: Record<string, string> = {}): Pod => {
-  const made = pod(name, {
-    containers: [{ name: 'main', image: 'example.test/web:1', resources: { requests: { cpu } } }],
-    ...spec,
-  });
-  return { ...made, metadata: { ...made.metadata, annotations } };
-};
-const claimant = (
-  name: string,
-  cpu = '800m',
-  claim: Record<string, string> = { [CLAIM_ANNOTATIONS.ticketRequest]: 'room' },
-): Pod => web(name, cpu, {}, claim);
-const REQUIRED = { [CLAIM_ANNOTATIONS.claim]: 'Required' };
 
 const get = (name: string): Promise<Stored<Pod>> => world.client.get(PODS, { namespace, name });
 const shades = async (): Promise<readonly Stored<Pod>[]> =>
