@@ -65,6 +65,14 @@ const CASES: { readonly [name: string]: () => Promise<void> } = {
   'idle-5000x20': async () =>
     report('idle-5000x20', 'ratio', await inChild<number>(child('idle-child'), [SERVER_FLAG], ['5000', '20'])),
   flap: async () => report('flap', 'ms', await inChild<number>(child('flap-child'), [SERVER_FLAG], ['5000'])),
+  claims: async () =>
+    reportCase({
+      bench: 'orders',
+      case: 'claims',
+      unit: '/s',
+      better: 'higher',
+      samples: await inChild<number>(child('claims-child'), [SERVER_FLAG], ['2000']),
+    }),
   async 'renew-50000'() {
     report('renew-50000-lost', 'ratio', await inChild<number>(child('renew-child'), [SERVER_FLAG], ['50000', '100']));
   },

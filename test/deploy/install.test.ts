@@ -66,7 +66,7 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
     const notes = await ok('install', 'everynode', CHART, '--create-namespace', ...WAIT);
     expect(notes).toMatch(/^STATUS: deployed$/m);
     expect(notes).toContain('runs in daemons-here with 2 replicas');
-    expect(notes).toContain('Controllers: component, reservation, rollout-driver');
+    expect(notes).toContain('Controllers: claim-scheduler, component, reservation, rollout-driver');
     expect((await deployment()).status).toMatchObject({ replicas: 2, readyReplicas: 2 });
   });
 
@@ -81,16 +81,16 @@ describe.skipIf(helm === undefined)('a release of the chart', () => {
   it('is upgraded to other controllers, with their rights', async () => {
     const rules = async (): Promise<string> =>
       JSON.stringify((await cluster.client.get(CLUSTER_ROLES, { name: 'everynode' })).rules);
-    expect(await rules()).not.toContain('pods/binding');
-    await ok('upgrade', 'everynode', CHART, '--set', 'controllers={*,scheduler},replicas=3', ...WAIT);
-    expect(await rules()).toContain('pods/binding');
+    expect(await rules()).not.toContain('"daemonsets/status"');
+    await ok('upgrade', 'everynode', CHART, '--set', 'controllers={*,daemonset},replicas=3', ...WAIT);
+    expect(await rules()).toContain('"daemonsets/status"');
     expect((await deployment()).status).toMatchObject({ readyReplicas: 3 });
   });
 
   it('is rolled back', async () => {
     await ok('rollback', 'everynode', '1', ...WAIT);
     expect(JSON.stringify((await cluster.client.get(CLUSTER_ROLES, { name: 'everynode' })).rules)).not.toContain(
-      'pods/binding',
+      '"daemonsets/status"',
     );
     expect((await deployment()).spec.replicas).toBe(2);
   });
