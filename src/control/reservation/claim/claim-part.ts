@@ -8,7 +8,9 @@ import type { Order, Ticket } from '../../../core/api/types/korder-v1alpha1.ts';
 import { firstTooLarge, mayClaimFrom, type TooLarge } from '../../../core/daemons/ticket-claim.ts';
 import type { Stored } from '../../../core/kube/objects.ts';
 import { describeNo, type No, refuseEverywhere } from '../../../core/placement/answer.ts';
+import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
+import { mayHost } from '../../../core/placement/may-host.ts';
 import type { PluginPart, PluginReservation } from '../../../core/placement/plugin.ts';
 import { type Requests, requestsOfPod } from '../../../core/placement/requests.ts';
 import { isAlive } from '../ticket/guardian-state.ts';
@@ -43,7 +45,12 @@ const no = (code: string, message: string, fix: () => string): No =>
   describeNo(code, CLAIMS_PLUGIN, message, false, fix);
 
 /** The part in scheduling a claimant; `undefined`: the pod is scheduled like any other. */
-export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimRequest): PluginPart | undefined {
+export function partOf(
+  view: ClaimView,
+  compiled: CompiledPod,
+  request: ClaimRequest,
+  cluster: ClusterState,
+): PluginPart | undefined {
   const pod = compiled.pod as Stored<Pod>;
   const claimed = view.tickets.claimedBy(pod.metadata.uid);
   if (claimed !== undefined) return partUnderWay(view, pod, claimed);
@@ -55,7 +62,7 @@ export function partOf(view: ClaimView, compiled: CompiledPod, request: ClaimReq
     );
     return request.mode === 'Required' ? { basis: 'pod', refusal: refuseEverywhere(refusal) } : undefined;
   }
-  const found = findSlots(view, compiled, request);
+  const found = findSlots(view, compiled, request, cluster);
   if (found.slots.size === 0 && request.mode === 'Preferred') return LIKE_ANY_OTHER;
   const nodes = new Set(found.slots.keys());
   return {
@@ -97,18 +104,26 @@ interface FoundSlots {
   readonly closed: Stored<Ticket> | undefined;
 }
 
-function findSlots(view: ClaimView, compiled: CompiledPod, request: ClaimRequest): FoundSlots {
+/** Enough to choose from, for a pod that only taints, labels and resources can keep away from a node. */
+const ENOUGH = 64;
+
+function findSlots(view: ClaimView, compiled: CompiledPod, request: ClaimRequest, cluster: ClusterState): FoundSlots {
   const slots = new Map<string, Slot>();
   let tooSmall: FoundSlots['tooSmall'];
   let closed: Stored<Ticket> | undefined;
   const { namespace = '' } = compiled.pod.metadata;
+  const enough = isPlain(compiled) ? ENOUGH : Infinity;
   for (const ticket of candidates(view, compiled, request)) {
+    if (slots.size >= enough) break;
     if (!mayClaimFrom(ticket, view.order(ticket), namespace)) {
       closed ??= ticket;
       continue;
     }
-    const guardian = view.pod(ticket.status?.guardianPod ?? '');
     const nodeName = ticket.status?.nodeName ?? '';
+    // Nodes that refuse the pod anyway must not be all that it is given to choose from.
+    const node = cluster.nodes.get(nodeName)?.node;
+    if (slots.size > 0 && enough !== Infinity && (node === undefined || !mayHost(compiled, node))) continue;
+    const guardian = view.pod(ticket.status?.guardianPod ?? '');
     if (guardian === undefined || !isAlive(guardian) || guardian.spec.nodeName !== nodeName) continue;
     const held = requestsOfPod(guardian);
     const by = firstTooLarge(compiled.requests, held);
@@ -117,6 +132,14 @@ function findSlots(view: ClaimView, compiled: CompiledPod, request: ClaimRequest
   }
   return { slots, tooSmall, closed };
 }
+
+/** Nothing but the node itself decides whether it takes the pod: no ports, volumes, neighbours or spreading. */
+const isPlain = ({ pod, record, spread }: CompiledPod): boolean =>
+  record.ports.length === 0 &&
+  record.claims.length === 0 &&
+  record.affinity === undefined &&
+  spread.hard.length === 0 &&
+  (pod.spec.volumes ?? []).every((volume) => volume.ephemeral === undefined);
 
 /** A pod of a DaemonSet asks its node alone. */
 function* candidates(view: ClaimView, { nodeAffinity }: CompiledPod, request: ClaimRequest): Iterable<Stored<Ticket>> {

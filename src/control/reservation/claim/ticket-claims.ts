@@ -14,6 +14,7 @@ import { claimantOf, claimingStatus } from '../../../core/daemons/ticket-claim.t
 import type { Stored } from '../../../core/kube/objects.ts';
 import { controllerOf } from '../../../core/kube/owner-references.ts';
 import { isStatus } from '../../../core/kube/status-error.ts';
+import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import type { Binding, PluginPart, PluginReservation, SchedulerPlugin } from '../../../core/placement/plugin.ts';
 import type { HandlerRegistration } from '../../../machinery/cache/informer.ts';
@@ -38,8 +39,8 @@ const LOOK_UP = { initialMs: 500, maxMs: 10_000, factor: 2, jitter: 0.5, resetAf
 interface Claims extends ClaimView {
   readonly around: Surroundings;
   readonly waits: ClaimWaits;
-  /** The part of each pod, with the version of the Tickets that it was made from. */
-  readonly parts: WeakMap<CompiledPod, { readonly version: number; readonly part: PluginPart | undefined }>;
+  /** The part of each pod, with the version of the Tickets and nodes that it was made from. */
+  readonly parts: WeakMap<CompiledPod, { readonly version: string; readonly part: PluginPart | undefined }>;
 }
 
 export function createTicketClaims(around: Surroundings): TicketClaims {
@@ -63,7 +64,7 @@ export function createTicketClaims(around: Surroundings): TicketClaims {
     reserve: (pod, ticket) => reserve(claims, pod, ticket),
   };
   return {
-    plugin: { name: CLAIMS_PLUGIN, partIn: (compiled) => partIn(claims, compiled) },
+    plugin: { name: CLAIMS_PLUGIN, partIn: (compiled, cluster) => partIn(claims, compiled, cluster) },
     follow: (changed) => [
       // The claims of pods depend on Orders, which say who may claim.
       orders.addHandler({ update: changed }),
@@ -100,15 +101,16 @@ function ticketGone({ tickets, waits }: Claims, ticket: Stored<Ticket>): void {
   waits.sawTicketGo(ticket);
 }
 
-function partIn(claims: Claims, compiled: CompiledPod): PluginPart | undefined {
+function partIn(claims: Claims, compiled: CompiledPod, cluster: ClusterState): PluginPart | undefined {
   const { annotations, namespace = '' } = compiled.pod.metadata;
   if (annotations === undefined) return undefined;
   const request = requestIn(annotations, namespace);
   if (request === undefined) return undefined;
-  const { version } = claims.tickets;
+  // Nodes that refuse the pod are left out where there are many.
+  const version = `${claims.tickets.version} ${cluster.topologyVersion}`;
   const known = claims.parts.get(compiled);
   if (known?.version === version) return known.part;
-  const part = partOf(claims, compiled, request);
+  const part = partOf(claims, compiled, request, cluster);
   claims.parts.set(compiled, { version, part });
   return part;
 }

@@ -8,12 +8,13 @@ import type { ClusterState } from '../../../core/placement/cluster-state.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import { judgeWithNominated } from '../../../core/placement/filters.ts';
 import type { NodeState } from '../../../core/placement/node-state.ts';
+import { mayHost } from '../../../core/placement/may-host.ts';
 import type { SchedulerPlugin } from '../../../core/placement/plugin.ts';
 import { preparePod } from '../../../core/placement/prepared-pod.ts';
 import { preemptsNobody, selectVictims } from '../../../core/placement/victims.ts';
 import { POD, type PlacementChange } from './cluster-change.ts';
 import { type Help, NONE } from './hints.ts';
-import { mayHost, type Room, roomOn } from './room.ts';
+import { type Room, roomOn } from './room.ts';
 
 /** The answer of a node about a pod. */
 export interface Standing {

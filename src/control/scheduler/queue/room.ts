@@ -2,20 +2,9 @@
  * Could a node take a pod, as far as the node alone decides, and how many of its kind? Counted as if every pod of lower
  * priority were gone, because the pod may preempt them: room that is not enough by itself may be enough with theirs.
  */
-import type { Node } from '../../../core/api/types/core-v1.ts';
 import { add, type Amount, subtract } from '../../../core/placement/amounts.ts';
 import type { CompiledPod } from '../../../core/placement/compiled-pod.ts';
 import type { Allocatable, NodeState } from '../../../core/placement/node-state.ts';
-import { schedulable } from '../../../core/placement/unschedulable.ts';
-
-/** Cordon, taints, labels and names: what the node is, not what is on it. */
-export function mayHost({ tolerations, nodeAffinity }: CompiledPod, node: Node): boolean {
-  return (
-    schedulable(tolerations, node.spec.unschedulable) &&
-    tolerations.firstUntolerated(node.spec.taints) === undefined &&
-    (nodeAffinity.anyNode || nodeAffinity.matches(node))
-  );
-}
 
 interface Free {
   readonly cpu: Amount;
