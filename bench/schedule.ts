@@ -17,6 +17,8 @@ import { createNodeOrder } from '../src/control/scheduler/node-order.ts';
 import { REJECTOR } from '../src/control/scheduler/queue/rejectors.ts';
 import { createSchedulingQueue } from '../src/control/scheduler/queue/scheduling-queue.ts';
 import { createScheduler } from '../src/control/scheduler/scheduler.ts';
+import { YES } from '../src/core/placement/answer.ts';
+import type { PluginPart, SchedulerPlugin } from '../src/core/placement/plugin.ts';
 import { createTurn } from '../src/control/scheduler/turn.ts';
 import { NODES, PODS } from '../src/core/api/registry/resources.ts';
 import type { Node, Pod } from '../src/core/api/types/core-v1.ts';
@@ -122,7 +124,7 @@ function noteCpu(since: NodeJS.CpuUsage): void {
   note(`${((user + system) / 1e6).toFixed(2)} s of CPU`);
 }
 
-const scheduleOnce = (): Promise<number> =>
+const scheduleOnce = (plugins: readonly SchedulerPlugin[] = []): Promise<number> =>
   inHouse(async ({ client, informers, start }) => {
     await throughput(NODE_COUNT, IN_FLIGHT, async (i) => {
       const created = await client.create(NODES, bareNode(i));
@@ -136,11 +138,24 @@ const scheduleOnce = (): Promise<number> =>
     const bound = untilPods(informers, POD_COUNT, (pod) => (pod.spec.nodeName ?? '') !== '');
     const cpu = process.cpuUsage();
     const began = performance.now();
-    start(createScheduler({ client, informers, clock: realClock, random: realRandom }));
+    start(createScheduler({ client, informers, clock: realClock, random: realRandom, plugins }));
     await bound;
     noteCpu(cpu);
     return (POD_COUNT * 1000) / (performance.now() - began);
   });
+
+/** One plugin without a part in these pods, as claims are, and one whose answers hold for all pods of a kind. */
+const IN_USE: readonly SchedulerPlugin[] = [
+  { name: 'Claims', partIn: ({ pod }) => (pod.metadata.annotations === undefined ? undefined : { basis: 'pod' }) },
+  { name: 'Agrees', partIn: () => AGREES },
+];
+const AGREES: PluginPart = { basis: 'kind', filter: () => YES };
+
+/** Pods a second with plugins over pods a second without, one run after the other. */
+const portOnce = async (): Promise<number> => {
+  const without = await scheduleOnce();
+  return (await scheduleOnce(IN_USE)) / without;
+};
 
 const preemptOnce = (): Promise<number> =>
   inHouse(async ({ client, informers, start }) => {
@@ -246,13 +261,14 @@ function roomOnce(): number {
 
 interface Case {
   readonly name: string;
-  readonly unit: 's' | '/s' | 'us';
+  readonly unit: 's' | '/s' | 'us' | 'ratio';
   readonly better: 'lower' | 'higher';
   readonly measure: () => number | Promise<number>;
 }
 
 const CASES: readonly Case[] = [
-  { name: 'schedule-5000x10000', unit: '/s', better: 'higher', measure: scheduleOnce },
+  { name: 'schedule-5000x10000', unit: '/s', better: 'higher', measure: () => scheduleOnce() },
+  { name: 'port-in-use', unit: 'ratio', better: 'higher', measure: portOnce },
   { name: 'preempt-5000', unit: 's', better: 'lower', measure: preemptOnce },
   { name: 'decide-pinned', unit: '/s', better: 'higher', measure: decidePinnedOnce },
   { name: 'room-10000', unit: 'us', better: 'lower', measure: roomOnce },
