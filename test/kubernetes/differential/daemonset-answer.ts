@@ -46,11 +46,14 @@ export function answerOf(seen: Seen, namespace: string, { atRest, astray }: Mome
     const numberOf = (pod: Pod): number | string => number.get(pod.metadata.labels?.[REVISION] ?? '') ?? 'other';
     // A rollout may come to rest in its middle, where new pods do not become ready.
     const isEven = new Set(pods.map(numberOf)).size <= 1 || set.spec.updateStrategy?.type === 'OnDelete';
-    const here = podsOf(pods, numberOf);
+    const newest = Math.max(0, ...number.values());
+    // Which of two old pods is replaced first is chance, also where one of them was adopted.
+    const ageOf = (pod: Pod): number | string => (isEven || numberOf(pod) === newest ? numberOf(pod) : 'old');
+    const here = podsOf(pods, ageOf);
     answer[`${name} status`] = statusOf(set);
     answer[`${name} revisions`] = revisions.toSorted((a, b) => a.revision - b.revision).map(revisionOf);
     answer[`${name} pods`] = atRest && isEven ? here : withoutNodes(here);
-    answer[`${name} templates`] = templatesOf(pods, numberOf);
+    answer[`${name} templates`] = templatesOf(isEven ? pods : pods.filter((pod) => ageOf(pod) !== 'old'), numberOf);
     answer[`${name} events`] = eventsOf(seen.events, set, namespace);
   }
   answer['pods of nobody'] = seen.pods

@@ -203,7 +203,6 @@ function orphanOf(dice: Dice, index: number, nodes: number, sets: number): Pod {
     },
     spec: {
       nodeName: `node-${dice.upTo(nodes)}`,
-      terminationGracePeriodSeconds: 0,
       containers: [{ name: 'main', image: 'example.com/agent:0' }],
     },
   };
@@ -255,14 +254,26 @@ function happening(dice: Dice, nodes: number, sets: number): DaemonSetStep[] {
 
 export const SETS = 5;
 
+/** Which old pod a rollout replaces first is chance: it must not show in how long the pod takes to end. */
+function endingLike(sets: readonly DaemonSet[], orphan: Pod): Pod {
+  const set = sets.find(({ metadata }) => metadata.name === orphan.metadata.labels?.['app']);
+  const { terminationGracePeriodSeconds } = set?.spec.template.spec ?? {};
+  return terminationGracePeriodSeconds === undefined
+    ? orphan
+    : { ...orphan, spec: { ...orphan.spec, terminationGracePeriodSeconds } };
+}
+
 export function generateDaemonSetCase(seed: string): DaemonSetCase {
   const dice = createDice(seed);
   const nodes = 2 + dice.upTo(4);
   const isPatient = dice.chance(20);
+  const made = Array.from({ length: nodes }, (_, index) => nodeOf(dice, index));
+  const orphans = dice.chance(30) ? dice.some(3, (index) => orphanOf(dice, index, nodes, SETS)) : [];
+  const sets = Array.from({ length: SETS }, (_, index) => setOf(dice, index, isPatient));
   return {
-    nodes: Array.from({ length: nodes }, (_, index) => nodeOf(dice, index)),
-    orphans: dice.chance(30) ? dice.some(3, (index) => orphanOf(dice, index, nodes, SETS)) : [],
-    sets: Array.from({ length: SETS }, (_, index) => setOf(dice, index, isPatient)),
+    nodes: made,
+    orphans: orphans.map((orphan) => endingLike(sets, orphan)),
+    sets,
     steps: Array.from({ length: 3 + dice.upTo(3) }, () => happening(dice, nodes, SETS)).flat(),
   };
 }
