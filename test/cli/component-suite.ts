@@ -115,8 +115,10 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
     }, 120_000);
 
     it('stops waiting at Ctrl-C, leaves the rollout going, and the next apply finishes', async () => {
-      const home = given({ namespace: 'waiting' });
-      const unfit = manifest({ namespace: 'waiting' })
+      // Another one in every attempt: what is there already is not created.
+      const namespace = `waiting-${(attempts += 1)}`;
+      const home = given({ namespace });
+      const unfit = manifest({ namespace })
         .replace('cpu: 10m', 'cpu: 900')
         .replace('memory: 32Mi', 'memory: 32Mi, cpu: 900');
       writeFileSync(join(home, 'agent.yaml'), unfit);
@@ -125,7 +127,7 @@ export function describeComponentCli(what: string, cluster: () => SuiteCluster):
       await first.says('Insufficient cpu');
       first.child.kill('SIGINT');
       expect(await first.ended).toMatchObject({ code: 130, stdout: expect.stringContaining('created') as string });
-      writeFileSync(join(home, 'agent.yaml'), manifest({ namespace: 'waiting' }));
+      writeFileSync(join(home, 'agent.yaml'), manifest({ namespace }));
       const second = await everynode(home, ['apply', '-f', 'agent.yaml']);
       expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('is rolled out: 4 nodes of 4')]);
     }, 120_000);
